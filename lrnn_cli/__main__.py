@@ -1,0 +1,3 @@
+from lrnn_cli.commands import main
+
+main()

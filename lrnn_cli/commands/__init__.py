@@ -1,0 +1,78 @@
+"""The command line: click, and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from lrnn_cli import __version__
+from lrnn_cli.commands.check import check
+from lrnn_cli.commands.doctor import doctor
+from lrnn_cli.commands.evaluate import evaluate
+from lrnn_cli.commands.ground import ground
+from lrnn_cli.commands.predict import predict
+from lrnn_cli.commands.show import show
+from lrnn_cli.commands.train import train
+from lrnn_cli.errors import LrnnError
+
+
+class Failure(click.ClickException):
+    """An error that a user can mend: its text as it is, exit code 1."""
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, file=file, err=file is None)
+
+
+class Commands(click.Group):
+    """Commands in the order of work, with errors converted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except LrnnError as error:
+            raise Failure(str(error)) from None
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(130)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough. Standard output is replaced so that closing it can't fail.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except MemoryError:
+            raise Failure("out of memory; use a smaller part of the data or shorter rules") from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, prog_name="lrnn")
+def cli() -> None:
+    """Lifted relational neural networks from Prolog facts
+
+    Stages are chained through files: `ground` applies a template of weighted rules to data, `train` learns the
+    weights, `predict` and `evaluate` apply the model to other data. `-` stands for standard input or output.
+
+    \b
+    Example:
+        lrnn ground template.pl train.pl -o grounding.npz
+        lrnn train grounding.npz -o model.pl
+        lrnn evaluate model.pl test.pl
+    """
+
+
+for command in (ground, train, predict, evaluate, show, check, doctor):
+    cli.add_command(command)
+
+
+def _terminate(number: int, frame: object) -> None:
+    sys.exit(128 + number)
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, _terminate)
+    cli(prog_name="lrnn")

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lrnn_cli.commands.options import Progress, fold_options, grounding_options
+
+
+@click.command(no_args_is_help=True)
+@click.argument("data")
+@click.option("--template", metavar="FILE", help="Also say which facts no rule of this template uses.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@fold_options(testing=True)
+@grounding_options
+def check(data: str, template: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
+    """What is in DATA, and what looks wrong
+
+    Counts examples, predicates and targets, and looks for duplicate examples (equal up to the names of their
+    objects), duplicates with contradicting labels, and duplicates in different folds, which leak from training into
+    testing. With --folds the folds are those that crossvalidation would draw.
+
+    \b
+    Example:
+        lrnn check data.pl
+        lrnn check data.pl --template template.pl --folds 5
+    """
+    import json
+
+    from lrnn_cli.commands.session import TEMPLATE, grounder_session, load_data
+    from lrnn_cli.evaluation.folds import assign_folds
+    from lrnn_cli.evaluation.survey import survey
+    from lrnn_cli.grounding.program import check_program, unused_predicates
+    from lrnn_cli.language.files import read_source
+    from lrnn_cli.report.summaries import data_summary, summary_text
+
+    progress = Progress(quiet)
+    with grounder_session(progress, options) as grounder:
+        rules = None if template is None else grounder.read_template(read_source(template, TEMPLATE))
+        loaded = load_data(grounder, data, progress)
+        folds = loaded.example_fold
+        if options["folds"] is not None:
+            folds = assign_folds(loaded, options["folds"], options["seed"])
+        relations, soft = grounder.relations(loaded)
+        found = survey(loaded, relations, soft, folds)
+    summary = data_summary(loaded, found, folds)
+    if rules is not None:
+        for warning in check_program(rules, loaded):
+            progress.warn(warning)
+        summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, loaded)]
+    click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else summary_text(summary))

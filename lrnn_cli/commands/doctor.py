@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+def doctor() -> None:
+    """Whether SWI-Prolog and pyswip are there, and what to do if not
+
+    \b
+    Example:
+        lrnn doctor
+    """
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    from lrnn_cli import __version__
+    from lrnn_cli.engine.process import PrologProcess, prolog_folder
+
+    click.echo(f"lrnn         {__version__}")
+    click.echo(f"Python       {platform.python_version()}")
+    for package in ("pyswip", "numpy", "scipy", "click"):
+        try:
+            click.echo(f"{package:<12} {version(package)}")
+        except PackageNotFoundError:
+            click.echo(f"{package:<12} missing; run `pip install {package}`")
+    click.echo(f"modules      {prolog_folder()}")
+    with PrologProcess() as process:
+        process.wait_until_ready()
+        found = int(process.ask("version")["version"])
+    click.echo(f"SWI-Prolog   {found // 10000}.{found // 100 % 100}.{found % 100}")
+    click.echo("All is well.")

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+
+
+@click.command(no_args_is_help=True)
+@click.argument("model")
+@click.argument("data")
+@output_option("-", "Where the metrics go")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+@settings_options
+@fold_options(testing=True)
+@grounding_options
+def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    """How well MODEL predicts the targets of DATA
+
+    A query is positive when its target is above 0.5, and predicted positive when its output is. Metrics that are
+    undefined, such as the area under a curve when there is one class only, are null, with the reason on standard
+    error.
+
+    \b
+    Example:
+        lrnn evaluate model.pl test.pl
+        lrnn evaluate model.pl data.pl --folds 5 --fold 1 --json > metrics.json
+    """
+    import json
+
+    from lrnn_cli.commands.session import predictions
+    from lrnn_cli.evaluation.metrics import evaluate_outputs
+    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.report.tables import metrics_table
+
+    check_writable(output)
+    progress = Progress(quiet)
+    groundings, outputs = predictions(model, data, progress, options)
+    metrics = evaluate_outputs(outputs, groundings.queries.target)
+    for name, reason in metrics.reasons.items():
+        progress.warn(f"{name} is undefined: {reason}")
+    write_text(output, json.dumps(metrics.json(), indent=2) + "\n" if as_json else metrics_table(metrics.json()))

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+
+
+@click.command(no_args_is_help=True)
+@click.argument("template")
+@click.argument("data")
+@output_option("", "The grounding file to write, .npz")
+@settings_options
+@fold_options(testing=False)
+@grounding_options
+def ground(template: str, data: str, output: str, quiet: bool, **options: Any) -> None:
+    """Apply the rules of TEMPLATE to the examples of DATA
+
+    SWI-Prolog computes the least Herbrand model of each example and all active groundings of the rules that queries
+    can see. The grounding file carries the template with its weights and settings, so `train` needs nothing else.
+
+    \b
+    Example:
+        lrnn ground template.pl data.pl -o grounding.npz
+        lrnn ground template.pl data.pl.gz --folds 5 --fold 1 -o fold1.npz
+    """
+    from lrnn_cli.commands.session import ground_files
+    from lrnn_cli.grounding.groundings import save_groundings
+    from lrnn_cli.language.files import check_writable
+
+    check_writable(output)
+    progress = Progress(quiet)
+    groundings = ground_files(template, data, progress, False, options)
+    save_groundings(groundings, output)
+    rows = sum(len(groundings.tables[rule.table]) for rule in groundings.program.rules if not rule.is_fact)
+    progress.line(
+        f"{rows:,} groundings of {len(groundings.program.rules)} rules in {len(groundings.tables)} tables, "
+        f"{len(groundings.queries):,} queries"
+    )

@@ -1,0 +1,147 @@
+"""Options that several commands share, as decorators, and progress on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+JOBS = os.cpu_count() or 1
+
+
+def output_option(default: str, what: str) -> Callable[[Command], Command]:
+    required = default == ""
+    return click.option(
+        "-o",
+        "--output",
+        default=None if required else default,
+        required=required,
+        metavar="FILE",
+        help=f"{what}; - is standard output.",
+    )
+
+
+def quiet_option(command: Command) -> Command:
+    return click.option("--quiet", is_flag=True, help="No progress on standard error.")(command)
+
+
+def grounding_options(command: Command) -> Command:
+    """How grounding is done."""
+    for option in (
+        click.option("--grounder", default="swi", show_default=True, metavar="NAME", help="What computes groundings."),
+        click.option(
+            "--jobs",
+            type=click.IntRange(1),
+            default=JOBS,
+            show_default="number of processors",
+            metavar="N",
+            help="SWI-Prolog processes at most; the result does not depend on it.",
+        ),
+        click.option(
+            "--memory-limit",
+            type=click.IntRange(0),
+            default=2048,
+            show_default=True,
+            metavar="MB",
+            help="Memory of each SWI-Prolog process; 0 for no limit.",
+        ),
+        click.option(
+            "--time-limit",
+            type=click.FloatRange(0, min_open=True),
+            metavar="SECONDS",
+            help="Time for reading and grounding.",
+        ),
+    ):
+        command = option(command)
+    return quiet_option(command)
+
+
+def fold_options(testing: bool) -> Callable[[Command], Command]:
+    part = "use fold K only" if testing else "use all but fold K"
+
+    def decorate(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--seed",
+                type=click.IntRange(0),
+                default=1,
+                show_default=True,
+                metavar="S",
+                help="Of all that is drawn: the same seed gives the same bytes.",
+            ),
+            click.option("--fold", type=click.IntRange(1), metavar="K", help=f"For crossvalidation: {part}."),
+            click.option(
+                "--folds",
+                type=click.IntRange(2),
+                metavar="N",
+                help="Number of folds, stratified by target; fold(K) facts in the data win.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def settings_options(command: Command) -> Command:
+    """Settings that win over those in the template."""
+    for option in (
+        click.option(
+            "--object-identity/--no-object-identity",
+            default=None,
+            help="Variables of a rule take different objects (default: what the template says, else not).",
+        ),
+        click.option(
+            "--activation",
+            type=click.Choice(["lukasiewicz", "sigmoid"]),
+            help="Activation functions (default: what the template says, else lukasiewicz).",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+class Progress:
+    """Lines on standard error: one that changes on a terminal, one every few seconds elsewhere."""
+
+    def __init__(self, quiet: bool, every: float = 5.0) -> None:
+        self.quiet = quiet
+        self.every = every
+        self.terminal = sys.stderr.isatty()
+        self._shown = False
+        self._last = time.monotonic()
+
+    def status(self, text: str) -> None:
+        """What is going on; may be left out when much is going on."""
+        if self.quiet:
+            return
+        now = time.monotonic()
+        if self.terminal:
+            if now - self._last > 0.05:
+                click.echo(f"\r\x1b[K{text[:120]}", nl=False, err=True)
+                self._shown = True
+                self._last = now
+        elif now - self._last > self.every:
+            click.echo(text, err=True)
+            self._last = now
+
+    def line(self, text: str) -> None:
+        """A result worth keeping on the screen."""
+        if not self.quiet:
+            self._clear()
+            click.echo(text, err=True)
+
+    def warn(self, text: str) -> None:
+        """Shown even when quiet."""
+        self._clear()
+        click.echo(f"{text}" if text.startswith("warning") else f"warning: {text}", err=True)
+
+    def _clear(self) -> None:
+        if self._shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._shown = False

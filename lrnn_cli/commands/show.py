@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import click
+
+from lrnn_cli.commands.options import Progress, quiet_option
+
+
+@click.command(no_args_is_help=True)
+@click.argument("file")
+@click.option(
+    "--rows", type=click.IntRange(0), default=0, metavar="N", help="Also the first N groundings of each table."
+)
+@quiet_option
+def show(file: str, rows: int, quiet: bool) -> None:
+    """Any of our files as text
+
+    A template or model: its rules by layer, latent predicates, statistics of the rule set. A grounding file: its
+    tables, and the neurons of its network by kind, before and after compression. Metrics: a table.
+
+    \b
+    Example:
+        lrnn show model.pl
+        lrnn show grounding.npz --rows 5
+    """
+    import json
+
+    from lrnn_cli.language.files import read_bytes
+
+    name, content = read_bytes(file)
+    progress = Progress(quiet)
+    if content[:4] == b"PK\x03\x04":
+        click.echo(_grounding(file if file != "-" else name, content, rows, progress))
+    elif content.lstrip()[:1] == b"{":
+        from lrnn_cli.errors import ReadError
+        from lrnn_cli.report.tables import metrics_table
+
+        try:
+            metrics = json.loads(content)
+        except ValueError as error:
+            raise ReadError(f"{name}: this is not valid JSON: {error}") from None
+        click.echo(metrics_table(metrics), nl=False)
+    else:
+        click.echo(_model(name, content))
+
+
+def _grounding(name: str, content: bytes, rows: int, progress: Progress) -> str:
+    from lrnn_cli.grounding.groundings import parse_groundings
+    from lrnn_cli.network.compile import Compiler
+    from lrnn_cli.network.network import assemble
+    from lrnn_cli.network.statistics import compressed_neurons, raw_neurons
+    from lrnn_cli.report.summaries import grounding_summary
+
+    groundings = parse_groundings(name, content)
+    progress.status("compiling the network")
+    compiler = Compiler(groundings)
+    return grounding_summary(groundings, raw_neurons(compiler), compressed_neurons(assemble(compiler)), rows)
+
+
+def _model(name: str, content: bytes) -> str:
+    from lrnn_cli.commands.session import TEMPLATE
+    from lrnn_cli.engine.process import PrologProcess
+    from lrnn_cli.language.files import checked_source
+    from lrnn_cli.language.template import read_template
+    from lrnn_cli.report.summaries import model_summary
+
+    source = checked_source(name, content, TEMPLATE)
+    with PrologProcess() as prolog:
+        return model_summary(read_template(source, prolog))

@@ -1,0 +1,1 @@
+"""SWI-Prolog in processes of its own, driven through pyswip."""

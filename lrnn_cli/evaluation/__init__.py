@@ -1,0 +1,1 @@
+"""Folds, metrics, and what is in a data set."""

@@ -1,0 +1,103 @@
+"""Metrics of outputs against targets, with 95 % intervals.
+
+A query is positive when its target is above 0.5, and is predicted positive when its output is. Intervals are
+Wilson's for proportions, Hanley and McNeil's for the area under the ROC curve, and normal for mean losses.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lrnn_cli.training.losses import LOSSES
+
+Z = 1.959963984540054
+"""The normal quantile of a 95 % interval."""
+
+Interval = tuple[float, float]
+
+
+@dataclass
+class Metrics:
+    """`values` in the order they are shown, None where undefined; `reasons` say why."""
+
+    values: dict[str, float | int | None]
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def json(self) -> dict[str, object]:
+        return {**self.values, "intervals_95": {name: list(pair) for name, pair in self.intervals.items()}}
+
+
+def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
+    """All metrics of outputs (queries,) for targets (queries,)."""
+    queries = len(target)
+    positive = target > 0.5
+    positives = int(positive.sum())
+    right = int(((output > 0.5) == positive).sum())
+    metrics = Metrics({})
+    accuracy = right / queries
+    metrics.values.update(accuracy=accuracy, error=1.0 - accuracy)
+    low, high = wilson(right, queries)
+    metrics.intervals["accuracy"] = (low, high)
+    metrics.intervals["error"] = (1.0 - high, 1.0 - low)
+    metrics.values.update(auc_roc=None, auc_pr=None)
+    if positives == 0 or positives == queries:
+        reason = f"all {queries} queries are {'positive' if positives else 'negative'}"
+        metrics.reasons.update(auc_roc=reason, auc_pr=reason)
+    else:
+        area = auc_roc(output, positive)
+        metrics.values.update(auc_roc=area, auc_pr=auc_pr(output, positive))
+        metrics.intervals["auc_roc"] = hanley_mcneil(area, positives, queries - positives)
+    for name, loss in (("log_loss", "log"), ("squared_loss", "squared")):
+        if loss == "log" and ((target < 0.0) | (target > 1.0)).any():
+            metrics.values[name] = None
+            metrics.reasons[name] = "some targets are outside 0 to 1"
+            continue
+        values, _ = LOSSES[loss](output, target)
+        mean = float(values.mean())
+        metrics.values[name] = mean
+        if queries > 1:
+            half = Z * float(values.std(ddof=1)) / math.sqrt(queries)
+            metrics.intervals[name] = (max(0.0, mean - half), mean + half)
+    metrics.values.update(queries=queries, positives=positives, majority=max(positives, queries - positives) / queries)
+    return metrics
+
+
+def wilson(successes: int, trials: int) -> Interval:
+    """Wilson's score interval of a proportion."""
+    p = successes / trials
+    middle = p + Z**2 / (2 * trials)
+    half = Z * math.sqrt(p * (1 - p) / trials + Z**2 / (4 * trials**2))
+    scale = 1 + Z**2 / trials
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def hanley_mcneil(area: float, positives: int, negatives: int) -> Interval:
+    """The interval of an area under the ROC curve (Hanley and McNeil 1982)."""
+    q1 = area / (2 - area)
+    q2 = 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + (positives - 1) * (q1 - area**2) + (negatives - 1) * (q2 - area**2)
+    half = Z * math.sqrt(max(0.0, variance) / (positives * negatives))
+    return max(0.0, area - half), min(1.0, area + half)
+
+
+def auc_roc(output: np.ndarray, positive: np.ndarray) -> float:
+    """The chance that a positive query has a higher output than a negative one, ties counting half."""
+    _, rank, count = np.unique(output, return_inverse=True, return_counts=True)
+    middle = np.cumsum(count) - (count - 1) / 2
+    positives = int(positive.sum())
+    negatives = len(output) - positives
+    total = float(middle[rank][positive].sum())
+    return (total - positives * (positives + 1) / 2) / (positives * negatives)
+
+
+def auc_pr(output: np.ndarray, positive: np.ndarray) -> float:
+    """Average precision: precision at each distinct output, weighted by the recall it adds."""
+    _, rank = np.unique(-output, return_inverse=True)
+    hits = np.bincount(rank, positive)
+    seen = np.cumsum(np.bincount(rank))
+    precision = np.cumsum(hits) / seen
+    return float((precision * hits).sum() / positive.sum())

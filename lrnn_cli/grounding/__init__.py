@@ -1,0 +1,1 @@
+"""From a template and data to tables of groundings."""

@@ -1,0 +1,79 @@
+"""The interface of grounders, and how they are found by name.
+
+A package adds a grounder with an entry point of the group `lrnn.grounders`: a callable that takes
+`GrounderOptions` and returns a Grounder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from types import TracebackType
+from typing import Protocol
+
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.files import Source
+from lrnn_cli.language.template import Template
+
+GROUP = "lrnn.grounders"
+
+
+@dataclass(frozen=True)
+class GrounderOptions:
+    """jobs: processes at most; memory_limit: MB for each, 0 for none; time_limit: seconds for all work together."""
+
+    jobs: int = 1
+    memory_limit: int = 0
+    time_limit: float | None = None
+    report: Callable[[str], None] = lambda text: None
+    """Called with what is going on."""
+    warn: Callable[[str], None] = lambda text: None
+    """Called with what is probably not meant."""
+
+
+class Grounder(Protocol):
+    """Reads files and computes groundings. Used as a context manager; leaving it frees everything at once."""
+
+    def __enter__(self) -> Grounder: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+
+    def read_template(self, source: Source) -> Template:
+        """Read a template or model file."""
+        ...
+
+    def load(self, source: Source) -> DataSet:
+        """Read a data file and keep its facts."""
+        ...
+
+    def ground(self, template: Template, data: DataSet, examples: Sequence[int] | None = None) -> Groundings:
+        """All active groundings of the template in these examples (all if None) that queries can see."""
+        ...
+
+    def relations(self, data: DataSet) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
+        """The facts of all examples: all atoms, and the weighted ones."""
+        ...
+
+
+def grounder_names() -> list[str]:
+    return sorted({"swi", *(point.name for point in entry_points(group=GROUP))})
+
+
+def open_grounder(name: str, options: GrounderOptions) -> Grounder:
+    """The grounder called `name`."""
+    if name == "swi":
+        from lrnn_cli.grounding.swi import SwiGrounder
+
+        return SwiGrounder(options)
+    for point in entry_points(group=GROUP):
+        if point.name == name:
+            grounder: Grounder = point.load()(options)
+            return grounder
+    raise LrnnError(f"there is no grounder {name}; there are {', '.join(grounder_names())}")

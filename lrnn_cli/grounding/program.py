@@ -1,0 +1,380 @@
+"""What has to be grounded: which tables, shared by which rules, and in which order predicates are defined.
+
+Predicates whose rules are equal up to the names of such predicates have the same extension; they form a *group*.
+Rules whose bodies are equal when predicates are replaced by their groups have the same groundings; these bodies are
+*skeletons*, and each is grounded into one table of (variables -> objects) however many rules share it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from lrnn_cli.errors import Fault, GroundingError, faults_error
+from lrnn_cli.grounding.strata import components
+from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
+from lrnn_cli.language.data import BackgroundClause, DataSet
+from lrnn_cli.language.template import Template
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of the predicates of a data set."""
+
+    data: frozenset[Predicate]
+    soft: frozenset[Predicate]
+    background: frozenset[Predicate]
+    queried: frozenset[Predicate]
+
+    @staticmethod
+    def of(data: DataSet) -> Facts:
+        queried = frozenset(data.queries.predicate[index] for index in set(data.queries.predicate_index.tolist()))
+        return Facts(frozenset(data.predicates), data.soft, frozenset(data.background_predicates), queried)
+
+    def has(self, predicate: Predicate) -> bool:
+        return predicate in self.data or predicate in self.background
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """A body to ground. Variables are numbers of columns; `queried` restricts rows to queried atoms."""
+
+    body: tuple[tuple[Predicate, tuple[int, ...]], ...]
+    guards: tuple[str, ...]
+    columns: int
+    queried: tuple[Predicate, tuple[int, ...]] | None
+    identity: tuple[int, ...]
+    """Columns that must hold different objects."""
+
+    @property
+    def body_text(self) -> str:
+        goals = [_call(predicate, columns) for predicate, columns in self.body]
+        return "(" + ", ".join([*goals, *self.guards]) + ")" if goals or self.guards else "true"
+
+    @property
+    def column_text(self) -> str:
+        return _columns(range(self.columns))
+
+    @property
+    def queried_text(self) -> str:
+        return _call(*self.queried) if self.queried else "none"
+
+    @property
+    def identity_text(self) -> str:
+        return _columns(self.identity)
+
+
+def _columns(columns: Iterable[int]) -> str:
+    return "[" + ", ".join(f"V{column}" for column in columns) + "]"
+
+
+def _call(predicate: Predicate, columns: tuple[int, ...]) -> str:
+    return str(Atom(predicate.name, tuple(Variable(f"V{column}") for column in columns)))
+
+
+@dataclass(frozen=True)
+class GroundRule:
+    """A rule of the template over the columns of its table."""
+
+    table: int
+    head: Predicate
+    head_columns: tuple[int, ...]
+    body: tuple[tuple[Predicate, tuple[int, ...]], ...]
+    is_fact: bool
+
+
+@dataclass(frozen=True)
+class Extension:
+    """Predicates that depend on each other, and the clauses that define them."""
+
+    level: str
+    predicates: tuple[Predicate, ...]
+    clauses: tuple[str, ...]
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """A template made ready for grounding; `rules` run parallel to those of the template."""
+
+    template: Template
+    facts: Facts
+    rules: tuple[GroundRule, ...]
+    tables: tuple[Skeleton, ...]
+    table_rule: tuple[int, ...]
+    """The first rule that uses each table."""
+    groups: dict[Predicate, Predicate]
+    """The representative of each predicate that the template defines."""
+    strata: tuple[tuple[Predicate, ...], ...]
+    """Representatives, those depended on first; more than one, or one that depends on itself, is recursion."""
+    extensions: tuple[Extension, ...]
+    mixed: tuple[Predicate, ...]
+    """Predicates with facts, and also with rules in the template or queries."""
+    soft: tuple[Predicate, ...]
+    """Predicates with weighted facts that the rules use."""
+
+
+def plan_program(template: Template, facts: Facts, background: tuple[BackgroundClause, ...] = ()) -> Program:
+    """Groups, tables and order of definition for a template over data with these facts."""
+    rules = template.rules
+    derived = list(dict.fromkeys(rule.head.predicate for rule in rules))
+    by_head: dict[Predicate, list[int]] = {predicate: [] for predicate in derived}
+    for index, rule in enumerate(rules):
+        by_head[rule.head.predicate].append(index)
+    depends = {
+        predicate: {atom.predicate for index in by_head[predicate] for atom in rules[index].body}
+        for predicate in derived
+    }
+    used = {atom.predicate for rule in rules for atom in rule.body}
+
+    groups: dict[Predicate, Predicate] = {}
+    signatures: dict[object, Predicate] = {}
+    strata: list[tuple[Predicate, ...]] = []
+    ground_rules: dict[int, GroundRule] = {}
+    tables: dict[Skeleton, int] = {}
+    table_rule: list[int] = []
+    extensions = _background_extensions(facts, background, _crisp_used(template) | facts.queried)
+    identity = template.settings.object_identity
+
+    for component in components(depends):
+        recursive = len(component) > 1 or component[0] in depends[component[0]]
+        for predicate in component:
+            groups[predicate] = predicate
+        skeletons = {}
+        for predicate in component:
+            restricted = predicate not in used and predicate.arity > 0
+            for index in by_head[predicate]:
+                skeletons[index] = _skeleton(rules[index], groups, restricted, identity)
+        predicate = component[0]
+        if not recursive and not facts.has(predicate) and not any(rules[i].is_fact for i in by_head[predicate]):
+            signature = (
+                predicate.arity,
+                frozenset((skeletons[index][0], skeletons[index][1].head_columns) for index in by_head[predicate]),
+            )
+            groups[predicate] = signatures.setdefault(signature, predicate)
+        for index, (skeleton, plan) in skeletons.items():
+            if skeleton not in tables:
+                tables[skeleton] = len(tables)
+                table_rule.append(index)
+            ground_rules[index] = replace(plan, table=tables[skeleton])
+        if groups[predicate] == predicate:
+            strata.append(tuple(component))
+            if used.intersection(component):
+                clauses = tuple(
+                    dict.fromkeys(
+                        f"clause({_call(plan.head, plan.head_columns)}, {skeleton.body_text}, {skeleton.identity_text})"
+                        for skeleton, plan in skeletons.values()
+                    )
+                )
+                first = rules[by_head[predicate][0]]
+                extensions.append(Extension("derived", tuple(component), clauses, first.line, first.column))
+    mentioned = used | set(derived) | facts.queried
+    return Program(
+        template,
+        facts,
+        tuple(ground_rules[index] for index in range(len(rules))),
+        tuple(tables),
+        tuple(table_rule),
+        groups,
+        tuple(strata),
+        tuple(extensions),
+        tuple(predicate for predicate in [*derived, *sorted(facts.queried - set(derived))] if facts.has(predicate)),
+        tuple(sorted(facts.soft & mentioned)),
+    )
+
+
+def _skeleton(
+    rule: Rule, groups: dict[Predicate, Predicate], restricted: bool, identity: bool
+) -> tuple[Skeleton, GroundRule]:
+    """The skeleton of a rule, and the rule over its columns. A constant is a column with an equation."""
+    columns: dict[str, int] = {}
+    constants: dict[str, int] = {}
+    width = 0
+
+    def column(term: Variable | Constant) -> int:
+        nonlocal width
+        table = columns if isinstance(term, Variable) else constants
+        key = str(term)
+        if key not in table:
+            table[key] = width
+            width += 1
+        return table[key]
+
+    body = tuple((atom.predicate, tuple(column(term) for term in atom.arguments)) for atom in rule.body)
+    for guard in rule.guards:
+        # The variables of a negation that occur nowhere else are its own and not part of a grounding.
+        if guard.negated is None:
+            for name in guard.variables:
+                column(Variable(name))
+    head_columns = tuple(column(term) for term in rule.head.arguments)
+    names = {name: f"V{number}" for name, number in columns.items()}
+    local = {name for guard in rule.guards for name in guard.variables} - set(names)
+    names.update({name: f"L{number}" for number, name in enumerate(sorted(local))})
+    guards = [str(guard.renamed(names)) for guard in rule.guards]
+    guards += [f"V{number} = {text}" for text, number in constants.items()]
+    skeleton = Skeleton(
+        body=tuple((groups.get(predicate, predicate), numbers) for predicate, numbers in body),
+        guards=tuple(guards),
+        columns=width,
+        queried=(rule.head.predicate, head_columns) if restricted else None,
+        identity=tuple(columns.values()) if identity else (),
+    )
+    return skeleton, GroundRule(-1, rule.head.predicate, head_columns, body, rule.is_fact)
+
+
+def _crisp_used(template: Template) -> set[Predicate]:
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    used |= {guard.negated for rule in template.rules for guard in rule.guards if guard.negated}
+    used |= {rule.head.predicate for rule in template.rules}
+    return used
+
+
+def _background_extensions(
+    facts: Facts, background: tuple[BackgroundClause, ...], wanted: set[Predicate]
+) -> list[Extension]:
+    """Extensions of the background predicates that `wanted` ones depend on."""
+    by_head: dict[Predicate, list[BackgroundClause]] = {}
+    for clause in background:
+        by_head.setdefault(clause.head, []).append(clause)
+    reached = wanted & set(by_head)
+    frontier = list(reached)
+    while frontier:
+        for clause in by_head.get(frontier.pop(), []):
+            for goal in clause.body:
+                if goal.predicate in by_head and goal.predicate not in reached:
+                    reached.add(goal.predicate)
+                    frontier.append(goal.predicate)
+    graph = {
+        head: [goal.predicate for clause in clauses for goal in clause.body]
+        for head, clauses in by_head.items()
+        if head in reached
+    }
+    found = []
+    for component in components(graph):
+        clauses = [clause for predicate in component for clause in by_head[predicate]]
+        # Facts alone need no extension, unless the data have facts of the same predicate.
+        if all(clause.is_fact for clause in clauses) and component[0] not in facts.data:
+            continue
+        texts = tuple(_background_clause(clause) for clause in clauses if not clause.is_fact)
+        first = next((clause for clause in clauses if not clause.is_fact), clauses[0])
+        found.append(Extension("crisp", tuple(component), texts, first.line, first.column))
+    return found
+
+
+def _background_clause(clause: BackgroundClause) -> str:
+    return f"background({clause.text})"
+
+
+def check_program(template: Template, data: DataSet) -> list[str]:
+    """Raise for what can't be grounded; return warnings about what is probably not meant."""
+    facts = Facts.of(data)
+    derived = {rule.head.predicate for rule in template.rules}
+    defined = derived | facts.data | facts.background
+    faults = []
+    warnings = []
+    for rule in template.rules:
+        where = (rule.line, rule.column)
+        for predicate in dict.fromkeys(atom.predicate for atom in rule.body):
+            if predicate in defined:
+                continue
+            message = _unknown(predicate, defined)
+            if predicate in template.system_predicates:
+                faults.append(Fault(*where, f"the built-in {predicate} is not allowed in a body"))
+            elif _other_arity(predicate, defined):
+                faults.append(Fault(*where, message))
+            else:
+                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {message}")
+        for guard in rule.guards:
+            if guard.negated is None:
+                continue
+            if guard.negated in derived or guard.negated in facts.soft:
+                message = (
+                    f"\\+ {guard.negated}: only crisp predicates can be negated, "
+                    "not those with rules in the template or with weighted facts"
+                )
+                faults.append(Fault(*where, message))
+            elif guard.negated not in defined:
+                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {_unknown(guard.negated, defined)}")
+    if faults:
+        raise faults_error(template.name, faults, GroundingError)
+    warnings += _check_background(data, derived, facts)
+    _check_queries(template, data, derived, defined)
+    return list(dict.fromkeys(warnings))
+
+
+def _check_queries(template: Template, data: DataSet, derived: set[Predicate], defined: set[Predicate]) -> None:
+    queries = data.queries
+    if not len(queries):
+        raise GroundingError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples")
+    faults = []
+    for index, predicate in enumerate(queries.predicate):
+        if predicate in defined:
+            continue
+        at = (queries.predicate_index == index).nonzero()[0]
+        if len(at):
+            message = f"the query {queries.text[at[0]]} asks for {_unknown(predicate, derived, template.name)}"
+            faults.append(Fault(int(queries.line[at[0]]), 1, message))
+    if faults:
+        raise faults_error(data.name, faults, GroundingError)
+
+
+def _check_background(data: DataSet, derived: set[Predicate], facts: Facts) -> list[str]:
+    faults = []
+    warnings = []
+    known = facts.data | facts.background
+    graph: dict[Predicate, list[Predicate]] = {}
+    for clause in data.background:
+        graph.setdefault(clause.head, []).extend(goal.predicate for goal in clause.body)
+    component_of = {predicate: number for number, component in enumerate(components(graph)) for predicate in component}
+    for clause in data.background:
+        where = (clause.line, clause.column)
+        for goal in clause.body:
+            if goal.predicate in derived and goal.predicate not in known:
+                message = f"the background clause uses {goal.predicate}, which the template defines with weights"
+                faults.append(Fault(*where, message))
+            elif goal.predicate not in known and goal.system:
+                faults.append(Fault(*where, f"the built-in {goal.predicate} is not allowed in a body"))
+            elif goal.predicate not in known:
+                warnings.append(f"{data.name}:{clause.line}:{clause.column}: {_unknown(goal.predicate, known)}")
+            elif goal.negated and goal.predicate in facts.soft:
+                message = f"\\+ {goal.predicate}: only crisp predicates can be negated, not those with weighted facts"
+                faults.append(Fault(*where, message))
+            elif goal.negated and component_of[clause.head] == component_of.get(goal.predicate):
+                faults.append(Fault(*where, f"{clause.head} depends on its own negation; break the circle"))
+    if faults:
+        raise faults_error(data.name, faults, GroundingError)
+    return warnings
+
+
+def _other_arity(predicate: Predicate, defined: AbstractSet[Predicate]) -> list[Predicate]:
+    return sorted(other for other in defined if other.name == predicate.name)
+
+
+def _unknown(predicate: Predicate, defined: AbstractSet[Predicate], by: str = "") -> str:
+    """Say that nothing defines `predicate`, and what may have been meant."""
+    text = f"{predicate}, which {by or 'nothing'} {'does not define' if by else 'defines'}"
+    other = _other_arity(predicate, defined)
+    if other:
+        return f"{text}; did you mean {' or '.join(map(str, other))}?"
+    names = sorted({other.name for other in defined if other.arity == predicate.arity})
+    close = difflib.get_close_matches(predicate.name, names, 1, 0.75)
+    if close:
+        return f"{text}; did you mean {Predicate(close[0], predicate.arity)}?"
+    return text
+
+
+def unused_predicates(template: Template, data: DataSet) -> list[Predicate]:
+    """Predicates of facts that neither the rules nor the background clauses they use depend on."""
+    used = _crisp_used(template)
+    frontier = list(used)
+    while frontier:
+        predicate = frontier.pop()
+        for clause in data.background:
+            if clause.head == predicate:
+                new = {goal.predicate for goal in clause.body} - used
+                used |= new
+                frontier += new
+    return sorted(set(data.predicates) - used)

@@ -1,0 +1,395 @@
+"""The default grounder: SWI-Prolog in worker processes, one part of the examples in each.
+
+A large data file is cut where lines begin a new model. A cut may be wrong, say inside a quoted atom, but then one of
+the parts does not end cleanly between two models, and the whole file is read by one process instead. When all parts
+end cleanly, each began where the one before it ended, so the parts are what one process would have read.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.engine.process import PrologError, PrologProcess
+from lrnn_cli.errors import Fault, GroundingError, faults_error
+from lrnn_cli.grounding.grounder import GrounderOptions
+from lrnn_cli.grounding.groundings import Groundings, Names
+from lrnn_cli.grounding.program import Facts, Program, check_program, plan_program
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
+from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.language.data import BackgroundClause, BodyPredicate, DataSet, Queries
+from lrnn_cli.language.files import Source
+from lrnn_cli.language.template import Template, read_template
+
+PART_BYTES = 1_000_000
+SURROGATES = (0xD800, 0xE000)
+
+
+@dataclass
+class Part:
+    """What one process holds: examples `first_example` onwards, objects `first_object` onwards."""
+
+    process: PrologProcess
+    first_example: int
+    examples: int
+    first_object: int
+    objects: int
+    weights: np.ndarray
+
+    def ask(self, request: str) -> dict[str, Any]:
+        return self.process.ask(request)
+
+
+class SwiGrounder:
+    """Drives SWI-Prolog; see `Grounder` for the interface."""
+
+    def __init__(self, options: GrounderOptions) -> None:
+        self.options = options
+        self._deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
+        self._processes: list[PrologProcess] = []
+        self._parts: list[Part] = []
+        self._data: DataSet | None = None
+        self._start(1)
+
+    def __enter__(self) -> SwiGrounder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._keep(0)
+
+    def _start(self, count: int) -> None:
+        while len(self._processes) < count:
+            self._processes.append(PrologProcess(self.options.memory_limit, self.options.time_limit, self._deadline))
+
+    def _keep(self, count: int) -> None:
+        while len(self._processes) > count:
+            self._processes.pop().close()
+
+    def read_template(self, source: Source) -> Template:
+        return read_template(source, self._processes[0])
+
+    # Loading
+
+    def load(self, source: Source) -> DataSet:
+        cuts = split_text(source.text, min(self.options.jobs, max(1, len(source.text) // PART_BYTES)))
+        replies = self._read(source, cuts)
+        if len(cuts) > 2 and not _parts_fit(replies):
+            self._keep(1)
+            cuts = [0, len(source.text)]
+            replies = self._read(source, cuts)
+        faults = [Fault(*fault) for reply in replies for fault in reply["faults"]]
+        if faults:
+            raise faults_error(source.name, faults)
+        self._parts = []
+        first_example = first_object = 0
+        for process, reply in zip(self._processes, replies, strict=False):
+            objects = _rank(reply["objects"])
+            weights = np.array(reply["weights"], float)
+            self._parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
+            first_example += len(reply["examples"])
+            first_object += objects
+        self._data = self._data_set(source, replies)
+        facts = [clause.text for clause in self._data.background if clause.is_fact]
+        if facts:
+            self._broadcast(f"background([{', '.join(facts)}])")
+        return self._data
+
+    def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
+        self._start(len(cuts) - 1)
+        for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
+            lines = source.text.count(b"\n", 0, start)
+            process.send(f"data({lines})", source.text[start:stop])
+        return [process.receive() for process in self._processes[: len(cuts) - 1]]
+
+    def _data_set(self, source: Source, replies: list[dict[str, Any]]) -> DataSet:
+        examples = []
+        queries = []
+        predicates: dict[Predicate, int] = {}
+        soft = set()
+        background = []
+        for part, reply in zip(self._parts, replies, strict=True):
+            for _, text, line, fold, first, _, facts in reply["examples"]:
+                examples.append((text, line, fold, part.first_object + _rank(first), facts))
+            for example, name, arity, objects, text, target, line in reply["queries"]:
+                arguments = [part.first_object + _rank(identifier) for identifier in objects]
+                place = part.first_example + example - 1
+                queries.append((place, Predicate(name, arity), arguments, text, target, line))
+            for item in reply["predicates"]:
+                predicate = Predicate(item["name"], item["arity"])
+                predicates[predicate] = predicates.get(predicate, 0) + item["facts"]
+                if item["soft"]:
+                    soft.add(predicate)
+            background += [_background_clause(item) for item in reply["background"]]
+        if not examples:
+            message = "there is no example in these data; write begin(model(name)). facts end(model(name))."
+            raise faults_error(source.name, [Fault(1, 1, message)])
+        objects = sum(part.objects for part in self._parts)
+        return DataSet(
+            name=source.name,
+            digest=source.digest,
+            example_name=tuple(example[0] for example in examples),
+            example_line=np.array([example[1] for example in examples], np.int32),
+            example_fold=np.array([example[2] for example in examples], np.int32),
+            example_facts=np.array([example[4] for example in examples], np.int32),
+            first_object=np.array([example[3] for example in examples] + [objects], np.int32),
+            queries=_queries(queries),
+            predicates=predicates,
+            soft=frozenset(soft),
+            background=tuple(background),
+        )
+
+    def _broadcast(self, request: str) -> None:
+        for part in self._parts:
+            part.process.send(request)
+        for part in self._parts:
+            part.process.receive()
+
+    # Grounding
+
+    def ground(self, template: Template, data: DataSet, examples: Sequence[int] | None = None) -> Groundings:
+        assert data is self._data, "ground the data that were loaded last"
+        for warning in check_program(template, data):
+            self.options.warn(warning)
+        program = plan_program(template, Facts.of(data), data.background)
+        self._activate(examples)
+        for extension in program.extensions:
+            predicates = ", ".join(map(_indicator, extension.predicates))
+            request = f"extend({extension.level}, [{predicates}], [{', '.join(extension.clauses)}])"
+            where = (data.name if extension.level == "crisp" else template.name, extension.line, extension.column)
+            self._run(request, *where)
+        made = MadeObjects(self._parts)
+        tables = []
+        for number, (skeleton, index) in enumerate(zip(program.tables, program.table_rule, strict=True)):
+            rule = template.rules[index]
+            request = (
+                f"table({skeleton.body_text}, {skeleton.column_text}, {skeleton.queried_text}, "
+                f"{skeleton.identity_text})"
+            )
+            self._run(request, template.name, rule.line, rule.column)
+            table = distinct(self._table(skeleton.columns, made))
+            self.options.report(f"grounding: table {number + 1} of {len(program.tables)}, {len(table)} rows")
+            tables.append(table)
+        facts = {}
+        for predicate in program.mixed:
+            self._broadcast(f"facts({_indicator(predicate)})")
+            facts[predicate] = distinct(self._table(predicate.arity, made))
+        soft = {predicate: self._soft_facts(predicate, made) for predicate in program.soft}
+        queries = data.queries
+        if examples is not None:
+            queries = queries.select(np.isin(queries.example, np.asarray(examples)).nonzero()[0])
+        return self._finished(program, tables, facts, soft, queries, data, made)
+
+    def relations(self, data: DataSet) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
+        self._activate(None)
+        made = MadeObjects(self._parts)
+        tables = {}
+        for predicate in sorted(data.predicates):
+            self._broadcast(f"data_facts({_indicator(predicate)})")
+            tables[predicate] = self._table(predicate.arity, made)
+        return tables, {predicate: self._soft_facts(predicate, made) for predicate in sorted(data.soft)}
+
+    def _activate(self, examples: Sequence[int] | None) -> None:
+        for part in self._parts:
+            if examples is None:
+                chosen = "all"
+            else:
+                inside = (e - part.first_example + 1 for e in examples)
+                chosen = "[" + ", ".join(str(e) for e in inside if 1 <= e <= part.examples) + "]"
+            part.process.send(f"active({chosen})")
+        for part in self._parts:
+            part.process.receive()
+
+    def _run(self, request: str, name: str, line: int, column: int) -> None:
+        try:
+            self._broadcast(request)
+        except PrologError as error:
+            if error.kind != "guard":
+                raise
+            fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")
+            raise faults_error(name, [fault], GroundingError) from None
+
+    def _table(self, columns: int, made: MadeObjects) -> Table:
+        """Read the rows that all parts wrote last."""
+        examples = []
+        objects = []
+        for number, part in enumerate(self._parts):
+            example, rows = _rows(part.process.rows(), columns, part)
+            examples.append(example + np.int32(part.first_example))
+            objects.append(made.numbered(number, rows))
+        return Table(np.concatenate(examples), np.concatenate(objects))
+
+    def _soft_facts(self, predicate: Predicate, made: MadeObjects) -> SoftFacts:
+        self._broadcast(f"soft({_indicator(predicate)})")
+        arity = predicate.arity
+        examples = []
+        objects = []
+        weights = []
+        for number, part in enumerate(self._parts):
+            example, rows = _rows(part.process.rows(), arity + 1, part)
+            examples.append(example + np.int32(part.first_example))
+            objects.append(made.numbered(number, rows[:, :arity]))
+            weights.append(part.weights[rows[:, arity] - 1] if len(rows) else np.empty(0))
+        return SoftFacts(Table(np.concatenate(examples), np.concatenate(objects)), np.concatenate(weights))
+
+    def _finished(
+        self,
+        program: Program,
+        tables: list[Table],
+        facts: dict[Predicate, Table],
+        soft: dict[Predicate, SoftFacts],
+        queries: Queries,
+        data: DataSet,
+        made: MadeObjects,
+    ) -> Groundings:
+        """Give objects that evaluation made numbers that do not depend on how the examples were divided."""
+        every = [*tables, *facts.values(), *(item.atoms for item in soft.values())]
+        names, final = made.finish(every)
+        if names:
+            tables = [final(table) for table in tables]
+            facts = {predicate: final(table) for predicate, table in facts.items()}
+            soft = {predicate: replace(item, atoms=final(item.atoms)) for predicate, item in soft.items()}
+        count = int(data.first_object[-1])
+        return Groundings(
+            program,
+            tuple(tables),
+            facts,
+            soft,
+            queries,
+            data.example_name,
+            count + len(names),
+            data.name,
+            data.digest,
+            Names(data.first_object, self._object_names(), tuple(names)),
+        )
+
+    def _object_names(self) -> bytes:
+        self._broadcast("object_names")
+        return b"".join(part.process.rows() for part in self._parts)
+
+
+class MadeObjects:
+    """Objects that evaluation made: negative numbers until all tables are there, then numbers after all others."""
+
+    def __init__(self, parts: list[Part]) -> None:
+        self._parts = parts
+
+    def numbered(self, number: int, identifiers: np.ndarray) -> np.ndarray:
+        """Identifiers of one process as numbers of objects."""
+        part = self._parts[number]
+        ranks = np.where(identifiers >= SURROGATES[1], identifiers - (SURROGATES[1] - SURROGATES[0]), identifiers) - 1
+        count = len(self._parts)
+        made = -1 - ((ranks - part.objects) * count + number)
+        return np.where(ranks < part.objects, ranks + part.first_object, made).astype(np.int32)
+
+    def finish(self, tables: list[Table]) -> tuple[list[str], Any]:
+        """The names of the objects made, and a function that gives a table their final numbers."""
+        pairs = [
+            np.stack([np.broadcast_to(table.example[:, None], table.objects.shape)[mask], table.objects[mask]], 1)
+            for table in tables
+            if (mask := table.objects < 0).any()
+        ]
+        if not pairs:
+            return [], None
+        found = np.unique(np.concatenate(pairs), axis=0)
+        named: list[tuple[int, str, int]] = []
+        for number, part in enumerate(self._parts):
+            codes = -1 - found[:, 1]
+            mine = found[codes % len(self._parts) == number]
+            identifiers = _identifier((-1 - mine[:, 1]) // len(self._parts) + part.objects)
+            locals_ = mine[:, 0] - part.first_example + 1
+            request = ", ".join(f"{e}-{i}" for e, i in zip(locals_.tolist(), identifiers.tolist(), strict=True))
+            names = part.ask(f"names([{request}])")["names"]
+            named += zip(mine[:, 0].tolist(), names, mine[:, 1].tolist(), strict=True)
+        named.sort()
+        first = sum(part.objects for part in self._parts)
+        codes = np.array([code for _, _, code in named])
+        order = np.argsort(codes)
+
+        def final(table: Table) -> Table:
+            objects = table.objects.copy()
+            mask = objects < 0
+            objects[mask] = first + order[np.searchsorted(codes, objects[mask], sorter=order)]
+            return replace(table, objects=objects)
+
+        return [name for _, name, _ in named], final
+
+
+def _indicator(predicate: Predicate) -> str:
+    return f"({quoted(predicate.name)})/{predicate.arity}"
+
+
+def split_text(text: bytes, parts: int) -> list[int]:
+    """Offsets that cut `text` into about equal parts before lines that begin a model."""
+    cuts = [0]
+    pattern = re.compile(rb"^begin\(model\(", re.MULTILINE)
+    for number in range(1, parts):
+        match = pattern.search(text, max(cuts[-1] + 1, len(text) * number // parts))
+        if match:
+            cuts.append(match.start())
+    return [*cuts, len(text)]
+
+
+def _parts_fit(replies: list[dict[str, Any]]) -> bool:
+    names = [example[1] for reply in replies for example in reply["examples"]]
+    return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
+
+
+def _rank(identifier: int) -> int:
+    """Identifiers from 1 leave out the surrogates; ranks count them from 0."""
+    return identifier - 1 - (SURROGATES[1] - SURROGATES[0] if identifier >= SURROGATES[1] else 0)
+
+
+def _identifier(rank: np.ndarray) -> np.ndarray:
+    identifier = rank + 1
+    return np.where(identifier >= SURROGATES[0], identifier + SURROGATES[1] - SURROGATES[0], identifier)
+
+
+def _rows(content: bytes, columns: int, part: Part) -> tuple[np.ndarray, np.ndarray]:
+    """Decode rows of identifiers: example (rows,) from 0, identifiers (rows, columns)."""
+    codes = np.frombuffer(content, np.uint32).astype(np.int32)
+    wide = part.process.reply["wide"]
+    width = 2 if wide else 1
+    rows = codes.reshape(-1, max(3, columns * width))
+    marker = rows[:, 0] == 0
+    if columns == 0:
+        # Rows without columns are all zero, too: they follow a marker, whose example number is not.
+        marker = rows[:, 2] + rows[:, 1] > 0
+    numbers = rows[marker, 1] * 0x8000 + rows[marker, 2]
+    example = (numbers - 1)[np.cumsum(marker) - 1][~marker]
+    identifiers = rows[~marker, : columns * width]
+    if wide:
+        identifiers = (identifiers[:, 0::2] - 1) * 0x8000 + identifiers[:, 1::2]
+    return example.astype(np.int32), identifiers
+
+
+def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:
+    predicates = tuple(dict.fromkeys(item[1] for item in items))
+    number = {predicate: index for index, predicate in enumerate(predicates)}
+    arity = max((predicate.arity for predicate in predicates), default=0)
+    argument = np.full((len(items), arity), -1, np.int32)
+    for row, item in enumerate(items):
+        argument[row, : len(item[2])] = item[2]
+    return Queries(
+        np.array([item[0] for item in items], np.int32),
+        predicates,
+        np.array([number[item[1]] for item in items], np.int32),
+        argument,
+        tuple(item[3] for item in items),
+        np.array([item[4] for item in items], float),
+        np.array([item[5] for item in items], np.int32),
+    )
+
+
+def _background_clause(item: dict[str, Any]) -> BackgroundClause:
+    body = tuple(
+        BodyPredicate(Predicate(name, arity), negated, system) for name, arity, negated, system in item["body"]
+    )
+    return BackgroundClause(Predicate(*item["head"]), body, item["text"], item["fact"], item["line"], item["column"])

@@ -1,0 +1,57 @@
+"""Tables of objects, and comparing their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of objects, each in one example.
+
+    example: (rows,) int32; objects: (rows, columns) int32. Objects are numbered over the whole data set, so an
+    object belongs to one example only. No row occurs twice.
+    """
+
+    example: np.ndarray
+    objects: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.example)
+
+
+@dataclass(frozen=True)
+class SoftFacts:
+    """Atoms with weighted facts: `weight[i]` is the weight of one fact of the atom in row i of `atoms`."""
+
+    atoms: Table
+    weight: np.ndarray
+
+
+def row_keys(columns: Sequence[np.ndarray], size: int) -> np.ndarray:
+    """One integer for each of `size` rows of integers given by columns: equal for equal rows, ordered as rows."""
+    keys = np.zeros(size, np.int64)
+    distinct_keys = 1
+    for column in columns:
+        if not len(column):
+            break
+        low = int(column.min())
+        width = int(column.max()) - low + 1
+        if distinct_keys * width >= 2**62:
+            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
+            distinct_keys = int(keys.max()) + 1
+        keys = keys * width + (column - low)
+        distinct_keys *= width
+    return keys
+
+
+def distinct(table: Table) -> Table:
+    """The table without repeated rows, in the order of their first occurrence."""
+    _, first = np.unique(row_keys([table.example, *table.objects.T], len(table)), return_index=True)
+    if len(first) == len(table):
+        return table
+    first.sort()
+    return Table(table.example[first], table.objects[first])

@@ -1,0 +1,1 @@
+"""Templates, models and data as files and in memory."""

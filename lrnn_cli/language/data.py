@@ -1,0 +1,87 @@
+"""What a data file holds, apart from its facts, which stay where the grounder keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lrnn_cli.language.clauses import Predicate
+
+Integers = np.ndarray
+Floats = np.ndarray
+
+
+@dataclass(frozen=True)
+class BodyPredicate:
+    predicate: Predicate
+    negated: bool
+    system: bool
+    """Prolog itself has a predicate of this name."""
+
+
+@dataclass(frozen=True)
+class BackgroundClause:
+    """A clause or, with an empty body and no guards, a fact that is true in every example."""
+
+    head: Predicate
+    body: tuple[BodyPredicate, ...]
+    text: str
+    is_fact: bool
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Queries in the order of the file, all arrays of shape (queries,).
+
+    `argument` (queries, widest arity) holds the objects of each query atom, -1 beyond its arity.
+    """
+
+    example: Integers
+    predicate: tuple[Predicate, ...]
+    predicate_index: Integers
+    argument: Integers
+    text: tuple[str, ...]
+    target: Floats
+    line: Integers
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def select(self, chosen: Integers) -> Queries:
+        """The queries at the positions `chosen`."""
+        return Queries(
+            self.example[chosen],
+            self.predicate,
+            self.predicate_index[chosen],
+            self.argument[chosen],
+            tuple(self.text[position] for position in chosen),
+            self.target[chosen],
+            self.line[chosen],
+        )
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Examples and queries of a data file. Objects of example e are first_object[e] up to first_object[e + 1]."""
+
+    name: str
+    digest: str
+    example_name: tuple[str, ...]
+    example_line: Integers
+    example_fold: Integers
+    """The fold given in the file, 0 where there is none."""
+    example_facts: Integers
+    first_object: Integers
+    queries: Queries
+    predicates: dict[Predicate, int]
+    """Predicates of facts and how many facts they have."""
+    soft: frozenset[Predicate]
+    """Those with a fact whose weight is not 1."""
+    background: tuple[BackgroundClause, ...]
+
+    @property
+    def background_predicates(self) -> set[Predicate]:
+        return {clause.head for clause in self.background}

@@ -1,0 +1,124 @@
+"""Files in and out: `-` is standard input or output, `.gz` is compressed, output appears only when it is whole."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of a Prolog file, UTF-8."""
+
+    name: str
+    text: bytes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text).hexdigest()
+
+
+def read_bytes(path: str) -> tuple[str, bytes]:
+    """The name to show and the uncompressed content of a file."""
+    if path == "-":
+        name, content = "<stdin>", sys.stdin.buffer.read()
+    else:
+        name = path
+        try:
+            content = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise ReadError(f"{path}: there is no such file") from None
+        except IsADirectoryError:
+            raise ReadError(f"{path}: this is a folder; name a file in it") from None
+        except OSError as error:
+            raise ReadError(f"{path}: can't be read: {error.strerror}") from None
+    if name.endswith(".gz") or content[:2] == b"\x1f\x8b":
+        try:
+            content = gzip.decompress(content)
+        except EOFError:
+            raise ReadError(f"{name}: the compressed file is cut short; fetch or make it again") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise ReadError(f"{name}: not a valid gzip file: {error}") from None
+    return name, content
+
+
+def read_source(path: str, what: str) -> Source:
+    """Read the Prolog text at `path`; `what` says what is expected there."""
+    return checked_source(*read_bytes(path), what)
+
+
+def checked_source(name: str, content: bytes, what: str) -> Source:
+    """Text that has been read already, if it is text."""
+    if content[:4] == b"PK\x03\x04":
+        raise ReadError(f"{name}: this is a grounding file or another archive; {what} is expected here")
+    if content.startswith(b"\xef\xbb\xbf"):
+        content = content[3:]
+    if not content.strip():
+        raise ReadError(f"{name}: the file is empty; {what} is expected here")
+    if b"\0" in content:
+        raise ReadError(f"{name}: this is a binary file; {what} is expected here")
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        line_start = content.rfind(b"\n", 0, error.start) + 1
+        column = len(content[line_start : error.start].decode("utf-8")) + 1
+        message = f"byte 0x{content[error.start]:02x} is not UTF-8; convert the file, for example with iconv"
+        raise faults_error(name, [Fault(line, column, message)]) from None
+    return Source(name, content)
+
+
+def check_writable(path: str | None) -> None:
+    """Complain now rather than after long work."""
+    if path is None or path == "-":
+        return
+    folder = Path(path).parent
+    if Path(path).is_dir():
+        raise LrnnError(f"{path}: this is a folder; name a file in it")
+    if not folder.is_dir():
+        raise LrnnError(f"{path}: the folder {folder} does not exist; make it first")
+    if not os.access(folder, os.W_OK):
+        raise LrnnError(f"{path}: no permission to write in {folder}")
+
+
+@contextmanager
+def whole_output(path: str) -> Iterator[IO[bytes]]:
+    """A binary file that appears at `path` when the block ends well, and leaves no trace otherwise."""
+    if path == "-":
+        buffer = io.BytesIO()
+        yield buffer
+        sys.stdout.buffer.write(buffer.getvalue())
+        sys.stdout.buffer.flush()
+        return
+    check_writable(path)
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(temporary, "wb") as raw:
+            if path.endswith(".gz"):
+                # No name and time in the archive: the same content gives the same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as compressed:
+                    yield compressed  # type: ignore[misc]
+            else:
+                yield raw
+        os.replace(temporary, target)
+    except OSError as error:
+        raise LrnnError(f"{path}: can't be written: {error.strerror}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str, text: str) -> None:
+    with whole_output(path) as file:
+        file.write(text.encode())

@@ -1,0 +1,144 @@
+"""Template and model files: weighted rules, and settings that change what they compute."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from lrnn_cli.engine.process import PrologProcess
+from lrnn_cli.errors import Fault, faults_error
+from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable
+from lrnn_cli.language.files import Source
+
+ACTIVATIONS = ("lukasiewicz", "sigmoid")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a model computes besides its rules: setting(Name, Value) facts in the file."""
+
+    activation: str = "lukasiewicz"
+    steepness: float = 6.0
+    offset: float = -0.5
+    object_identity: bool = False
+
+    def facts(self) -> list[str]:
+        """The settings as facts; steepness and offset only where the activation uses them."""
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.activation == "sigmoid":
+            del shown["steepness"], shown["offset"]
+        text = {True: "true", False: "false"}
+        return [
+            f"setting({name}, {text[value] if isinstance(value, bool) else value})." for name, value in shown.items()
+        ]
+
+
+@dataclass(frozen=True)
+class Template:
+    """Rules in the order of the file. `name` is where they come from, for messages."""
+
+    rules: tuple[Rule, ...]
+    settings: Settings = Settings()
+    name: str = "<template>"
+    system_predicates: frozenset[Predicate] = frozenset()
+
+    @property
+    def digest(self) -> str:
+        """Of the rules without weights, and the settings."""
+        lines = [rule.clause for rule in self.rules] + self.settings.facts()
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def with_weights(self, weights: list[float]) -> Template:
+        rules = tuple(replace(rule, weight=weight) for rule, weight in zip(self.rules, weights, strict=True))
+        return replace(self, rules=rules)
+
+    def text(self, comments: tuple[str, ...] = ()) -> str:
+        """The template as a file, weights with all their digits."""
+        lines = [f"% {comment}" for comment in comments]
+        lines += self.settings.facts()
+        lines += [str(rule) for rule in self.rules]
+        return "\n".join(lines) + "\n"
+
+
+def read_template(source: Source, prolog: PrologProcess) -> Template:
+    """Read a template or a model with SWI-Prolog."""
+    reply = prolog.ask("template", source.text)
+    faults = [Fault(*fault) for fault in reply["faults"]]
+    rules = [_rule(item) for item in reply["rules"]]
+    settings, setting_faults = _settings(reply["settings"])
+    faults += setting_faults
+    system = {
+        Predicate(name, len(arguments))
+        for item in reply["rules"]
+        for name, arguments, is_system in item[5]
+        if is_system
+    }
+    if not faults and not rules:
+        faults.append(Fault(1, 1, "there is no rule in this template; write `_ :: head :- body.`"))
+    if faults:
+        raise faults_error(source.name, faults)
+    return Template(tuple(rules), settings, source.name, frozenset(system))
+
+
+def _rule(item: list[Any]) -> Rule:
+    line, column, weight, fixed, head, body, guards = item
+    return Rule(
+        head=_atom(head),
+        body=tuple(_atom(atom) for atom in body),
+        guards=tuple(
+            Guard(tuple(text.split("\x01")), Predicate(*negated) if negated else None) for text, negated in guards
+        ),
+        weight=None if weight == "_" else float(weight),
+        fixed=fixed,
+        line=line,
+        column=column,
+    )
+
+
+def _atom(item: list[Any]) -> Atom:
+    arguments: list[Term] = [Variable(text) if variable else Constant(text) for variable, text in item[1]]
+    return Atom(item[0], tuple(arguments))
+
+
+def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
+    settings = Settings()
+    faults = []
+    known = ", ".join(field.name for field in fields(Settings))
+    seen: dict[str, int] = {}
+    for line, column, name, value in items:
+        if name in seen:
+            faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}"))
+        seen[name] = line
+        if name == "activation":
+            if value in ACTIVATIONS:
+                settings = replace(settings, activation=value)
+            else:
+                choices = " or ".join(ACTIVATIONS)
+                faults.append(Fault(line, column, f"setting activation is {choices}, not {value}"))
+        elif name == "object_identity":
+            if value in ("true", "false"):
+                settings = replace(settings, object_identity=value == "true")
+            else:
+                faults.append(Fault(line, column, f"setting object_identity is true or false, not {value}"))
+        elif name in ("steepness", "offset"):
+            number = _number(value)
+            if number is None or (name == "steepness" and number <= 0):
+                wanted = "a number above 0" if name == "steepness" else "a finite number"
+                faults.append(Fault(line, column, f"setting {name} must be {wanted}, not {value}"))
+            elif name == "steepness":
+                settings = replace(settings, steepness=number)
+            else:
+                settings = replace(settings, offset=number)
+        else:
+            faults.append(Fault(line, column, f"unknown setting {name}; settings are {known}"))
+    return settings, faults
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,1 @@
+"""From groundings to layered arrays, and values and gradients through them."""

@@ -1,0 +1,408 @@
+"""Compile groundings into a network, never building two neurons that have the same value for all weights.
+
+Atoms are classed bottom up. Facts are classed by the sum of their weights; a derived atom by its facts and, for each
+way it is derived, by the multiset of its groundings, each grounding being the tuple of classes (*shapes*) of its body
+atoms, in lowest terms since aggregation is a mean. A table is collapsed to distinct tuples before any rule neuron
+exists, once for all rules that share the table: the predicates of a group have the same shapes. What is left are
+`Block`s: distinct tuples, and how the shapes derived from them average over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lrnn_cli.errors import NetworkError
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.network.atoms import AtomIndex, Group, class_ids, multiset_ids
+
+
+class Way(NamedTuple):
+    """How atoms of a group are derived: from which table, which of its columns being the head."""
+
+    table: int
+    head_columns: tuple[int, ...]
+    is_fact: bool
+
+
+@dataclass(frozen=True)
+class Block:
+    """One way of deriving atoms of a group, at one level.
+
+    tuples: (neurons, literals) shapes of the literals that are not crisp; mean: (shapes of this level, neurons).
+    """
+
+    way: Way
+    tuples: np.ndarray
+    mean: csr_array
+
+
+@dataclass
+class Layer:
+    """What one step of classing adds to a group: shapes `first` up to `last`, derived by `blocks`.
+
+    fact_sum: (shapes,) sum of the weights of facts of the data; derived: (shapes,) whether a rule derives the atom;
+    learned: for facts of the template, the shapes (shapes,) they belong to.
+    """
+
+    group: Predicate
+    level: int
+    first: int
+    last: int
+    blocks: list[Block]
+    fact_sum: np.ndarray
+    derived: np.ndarray
+    learned: dict[Way, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A body atom of a table that is not crisp: its group and the atom in each row."""
+
+    group: Predicate
+    position: np.ndarray
+
+
+class Compiler:
+    """Classes the atoms of one set of groundings. `compress` False keeps every neuron, to check the rest."""
+
+    def __init__(self, groundings: Groundings, compress: bool = True) -> None:
+        self.groundings = groundings
+        self.program = groundings.program
+        self.compress = compress
+        self.groups: dict[Predicate, Group] = {}
+        self.derivations: dict[Predicate, list[Way]] = {}
+        self.literals: dict[int, list[Literal]] = {}
+        self.head_position: dict[tuple[Predicate, Way], np.ndarray] = {}
+        self.layers: list[Layer] = []
+        self.query_shape = np.full(len(groundings.queries), -1, np.int32)
+        self._collapsed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._make_groups()
+        self._find_literals()
+        self._query_positions()
+        self._mark_needed()
+        for name in self.groundings.facts:
+            if name not in self.program.groups:
+                self._class_atoms(name, self.groups[name].needed.nonzero()[0], None)
+        for stratum in self.program.strata:
+            self._class_stratum(stratum)
+        for name, (chosen, positions) in self._queried.items():
+            found = positions >= 0
+            self.query_shape[chosen[found]] = self.groups[name].shape[positions[found]]
+
+    # Atoms
+
+    def _make_groups(self) -> None:
+        program = self.program
+        tables = self.groundings.tables
+        for rule in program.rules:
+            way = Way(rule.table, rule.head_columns, rule.is_fact)
+            ways = self.derivations.setdefault(program.groups[rule.head], [])
+            if way not in ways:
+                ways.append(way)
+        for name in self.groundings.facts:
+            self.derivations.setdefault(name, [])
+        objects = max(1, self.groundings.objects)
+        for name, ways in self.derivations.items():
+            heads = [
+                Table(tables[way.table].example, tables[way.table].objects[:, list(way.head_columns)]) for way in ways
+            ]
+            facts = self.groundings.facts.get(name)
+            group = Group.of(AtomIndex(heads if facts is None else [*heads, facts], objects))
+            self.groups[name] = group
+            for way, head in zip(ways, heads, strict=True):
+                self.head_position[name, way] = group.index.position(head.example, head.objects)
+            if facts is not None:
+                position = group.index.position(facts.example, facts.objects)
+                group.fact_sum[position] = 1.0
+                group.fact_count[position] = 1
+                self._add_soft(group, self.groundings.soft.get(name))
+        for name, soft in self.groundings.soft.items():
+            if name not in self.groups:
+                self.groups[name] = Group.of(AtomIndex([soft.atoms], objects))
+                self._add_soft(self.groups[name], soft)
+                self._class_soft(name, self.groups[name])
+
+    def _add_soft(self, group: Group, soft: SoftFacts | None) -> None:
+        """Weighted facts stand in place of the plain fact of the same atom."""
+        if soft is None:
+            return
+        position = group.index.position(soft.atoms.example, soft.atoms.objects)
+        group.fact_sum[position] = 0.0
+        group.fact_count[position] = 0
+        np.add.at(group.fact_sum, position, soft.weight)
+        np.add.at(group.fact_count, position, 1)
+
+    def _class_soft(self, name: Predicate, group: Group) -> None:
+        """Shapes of a predicate of the data with weighted facts; shape 0 is a plain fact of weight 1."""
+        values, shape = np.unique(group.fact_sum, return_inverse=True)
+        if not self.compress:
+            values, shape = group.fact_sum, np.arange(len(group.fact_sum))
+        group.shape = (shape + 1).astype(np.int32)
+        group.shapes = len(values) + 1
+        sums = np.concatenate([[1.0], values])
+        self.layers.append(Layer(name, 0, 0, len(sums), [], sums, np.zeros(len(sums), bool), {}))
+        group.level = [0] * len(sums)
+
+    def _find_literals(self) -> None:
+        for number, skeleton in enumerate(self.program.tables):
+            table = self.groundings.tables[number]
+            found = []
+            for name, columns in skeleton.body:
+                if name in self.groups:
+                    rows = table.objects[:, list(columns)]
+                    found.append(Literal(name, self.groups[name].index.position(table.example, rows)))
+            self.literals[number] = found
+
+    def _query_positions(self) -> None:
+        queries = self.groundings.queries
+        self._queried: dict[Predicate, tuple[np.ndarray, np.ndarray]] = {}
+        self.query_predicate = queries.predicate_index
+        by_group: dict[Predicate, list[int]] = {}
+        for index, predicate in enumerate(queries.predicate):
+            name = self.program.groups.get(predicate, predicate)
+            if name in self.groups:
+                by_group.setdefault(name, []).append(index)
+        for name, indices in by_group.items():
+            chosen = np.isin(queries.predicate_index, indices).nonzero()[0]
+            rows = queries.argument[chosen, : name.arity]
+            self._queried[name] = (chosen, self.groups[name].index.position(queries.example[chosen], rows))
+
+    # What queries can see
+
+    def _mark_needed(self) -> None:
+        for name, (_, positions) in self._queried.items():
+            if name in self.derivations:
+                self.groups[name].needed[positions[positions >= 0]] = True
+        for stratum in reversed(self.program.strata):
+            while True:
+                before = sum(int(self.groups[name].needed.sum()) for name in stratum)
+                for name in stratum:
+                    for way in self.derivations[name]:
+                        rows = self._rows_needed(name, way)
+                        for literal in self.literals[way.table]:
+                            if literal.group in self.derivations:
+                                self.groups[literal.group].needed[literal.position[rows]] = True
+                if sum(int(self.groups[name].needed.sum()) for name in stratum) == before:
+                    break
+
+    def _rows_needed(self, name: Predicate, way: Way) -> np.ndarray:
+        position = self.head_position[name, way]
+        return np.asarray(self.groups[name].needed[position].nonzero()[0])
+
+    # Classes
+
+    def _class_stratum(self, stratum: tuple[Predicate, ...]) -> None:
+        names = set(stratum)
+        recursive = any(
+            literal.group in names
+            for name in stratum
+            for way in self.derivations[name]
+            for literal in self.literals[way.table]
+        )
+        if not recursive:
+            self._class_atoms(stratum[0], self.groups[stratum[0]].needed.nonzero()[0], None)
+            return
+        for level in self._recursion_levels(stratum):
+            for name, atoms in level.items():
+                self._class_atoms(name, atoms, atoms)
+
+    def _class_atoms(self, name: Predicate, atoms: np.ndarray, among: np.ndarray | None) -> None:
+        """Class the atoms of a group that are ready, all needed ones or those of one step of a recursion."""
+        group = self.groups[name]
+        if not len(atoms):
+            return
+        local = np.full(len(group.shape), -1, np.int64)
+        local[atoms] = np.arange(len(atoms))
+        columns = [np.zeros(len(atoms), np.int64)]
+        ways = []
+        learned_atoms = {}
+        level = 0
+        for way in self.derivations[name]:
+            head = local[self.head_position[name, way]]
+            rows = (head >= 0).nonzero()[0]
+            if way.is_fact:
+                mark = np.zeros(len(atoms), np.int64)
+                mark[head[rows]] = 1
+                learned_atoms[way] = mark.astype(bool)
+                columns.append(mark)
+                continue
+            tuples, tuple_of_row = self._collapse(way.table, rows if among is not None else None)
+            tuple_of_row = tuple_of_row if among is not None else tuple_of_row[rows]
+            for literal in self.literals[way.table]:
+                if len(rows):
+                    shapes = self.groups[literal.group].shape[literal.position[rows]]
+                    level = max(level, 1 + int(np.asarray(self.groups[literal.group].level)[shapes].max()))
+            start, atom, item, count = _grouped(head[rows], tuple_of_row, len(tuples))
+            ids = np.zeros(len(atoms), np.int64)
+            if len(atom):
+                ids[atom] = 1 + (multiset_ids(start, item, count) if self.compress else np.arange(len(atom)))
+            columns.append(ids)
+            ways.append((way, tuples, start, atom, item, count))
+        fact_sum = group.fact_sum[atoms]
+        has_fact = group.fact_count[atoms] > 0
+        if has_fact.any():
+            columns.append(np.unique(fact_sum, return_inverse=True)[1])
+            columns.append(has_fact.astype(np.int64))
+        if self.compress:
+            shape, first = class_ids(columns)
+        else:
+            shape, first = np.arange(len(atoms), dtype=np.int32), np.arange(len(atoms))
+        group.shape[atoms] = group.shapes + shape
+        blocks = []
+        derived = np.zeros(len(first), bool)
+        for way, tuples, start, atom, item, count in ways:
+            mean = _means(first, len(atoms), start, atom, item, count, len(tuples))
+            derived |= np.diff(mean.indptr) > 0
+            blocks.append(Block(way, tuples, mean))
+        learned = {way: mark[first] for way, mark in learned_atoms.items()}
+        level = max(level, 1 if blocks else 0)
+        last = group.shapes + len(first)
+        self.layers.append(Layer(name, level, group.shapes, last, blocks, fact_sum[first], derived, learned))
+        group.level += [level] * len(first)
+        group.shapes = last
+
+    def _collapse(self, table: int, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Distinct tuples of shapes of a table, and which of them each row (or each of `rows`) is."""
+        if rows is None and table in self._collapsed:
+            return self._collapsed[table]
+        literals = self.literals[table]
+        size = len(self.groundings.tables[table]) if rows is None else len(rows)
+        columns = []
+        for literal in literals:
+            position = literal.position if rows is None else literal.position[rows]
+            shape = self.groups[literal.group].shape
+            # Atoms that no query sees have no shape; rows with them are in no neuron that is kept. Atoms of soft
+            # predicates that are not listed are plain facts.
+            columns.append(np.where(position >= 0, shape[position] if len(shape) else 0, 0).clip(min=0))
+        if not self.compress:
+            tuple_of_row = np.arange(size)
+            tuples = np.stack(columns, 1) if columns else np.zeros((size, 0), np.int32)
+        elif columns:
+            tuple_of_row, first = class_ids([column.astype(np.int64) for column in columns])
+            tuples = np.stack([column[first] for column in columns], 1)
+        else:
+            tuple_of_row = np.zeros(size, np.int32)
+            tuples = np.zeros((min(size, 1), 0), np.int32)
+        if rows is None:
+            self._collapsed[table] = tuples, tuple_of_row
+        return tuples, tuple_of_row
+
+    # Recursion
+
+    def _recursion_levels(self, stratum: tuple[Predicate, ...]) -> list[dict[Predicate, np.ndarray]]:
+        """Needed atoms of a recursive stratum in an order of evaluation; a ground cycle is an error."""
+        offset = {}
+        total = 0
+        for name in stratum:
+            offset[name] = total
+            total += len(self.groups[name].index)
+        heads, bodies = [], []
+        for name in stratum:
+            for way in self.derivations[name]:
+                rows = self._rows_needed(name, way)
+                head = self.head_position[name, way][rows] + offset[name]
+                for literal in self.literals[way.table]:
+                    if literal.group in offset:
+                        heads.append(head)
+                        bodies.append(literal.position[rows] + offset[literal.group])
+        head = np.concatenate(heads)
+        body = np.concatenate(bodies)
+        order = np.argsort(body, kind="stable")
+        head, body = head[order], body[order]
+        waiting = np.bincount(head, minlength=total)
+        first_edge = np.searchsorted(body, np.arange(total + 1))
+        pending = np.concatenate([self.groups[name].needed for name in stratum])
+        ready = (pending & (waiting == 0)).nonzero()[0]
+        levels = []
+        while len(ready):
+            pending[ready] = False
+            levels.append(
+                {
+                    name: atoms
+                    for name in stratum
+                    if len(
+                        atoms := ready[(ready >= offset[name]) & (ready < offset[name] + len(self.groups[name].index))]
+                        - offset[name]
+                    )
+                }
+            )
+            lengths = first_edge[ready + 1] - first_edge[ready]
+            edges = np.repeat(first_edge[ready] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+            reached, count = np.unique(head[edges], return_counts=True)
+            waiting[reached] -= count
+            ready = reached[(waiting[reached] == 0) & pending[reached]]
+        if pending.any():
+            self._raise_cycle(stratum, offset, pending, head, body)
+        return levels
+
+    def _raise_cycle(
+        self,
+        stratum: tuple[Predicate, ...],
+        offset: dict[Predicate, int],
+        pending: np.ndarray,
+        head: np.ndarray,
+        body: np.ndarray,
+    ) -> None:
+        """Every atom that is left depends on another that is left: walk until one comes again."""
+        inside = pending[head] & pending[body]
+        source = dict(zip(head[inside].tolist(), body[inside].tolist(), strict=True))
+        node = int(pending.nonzero()[0][0])
+        path: list[int] = []
+        while node not in path:
+            path.append(node)
+            node = source[node]
+        cycle = [*path[path.index(node) :], node]
+        assert self.groundings.names is not None
+        names = self.groundings.names.all()
+        texts = []
+        for item in cycle:
+            name = max((name for name in stratum if offset[name] <= item), key=lambda name: offset[name])
+            objects = self.groups[name].index.atoms.objects[item - offset[name]].tolist()
+            arguments = ",".join(names[number] for number in objects)
+            texts.append(f"{quoted(name.name)}({arguments})" if objects else quoted(name.name))
+        example = 0
+        first = max((name for name in stratum if offset[name] <= node), key=lambda name: offset[name])
+        example = int(self.groups[first].index.atoms.example[node - offset[first]])
+        raise NetworkError(
+            f"{self.program.template.name}: in example {self.groundings.example_name[example]} "
+            f"atoms depend on themselves: {' <- '.join(texts)}. "
+            "A network must be free of cycles: add an argument that grows, or object identity"
+        )
+
+
+def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
+    """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts in lowest terms."""
+    keys, count = np.unique(atom.astype(np.int64) * max(items, 1) + item, return_counts=True)
+    atoms = keys // max(items, 1)
+    items_found = keys % max(items, 1)
+    start = np.concatenate([[0], (atoms[1:] != atoms[:-1]).nonzero()[0] + 1]) if len(atoms) else np.zeros(0, int)
+    if len(start):
+        lengths = np.diff(np.append(start, len(atoms)))
+        count = count // np.repeat(np.gcd.reduceat(count, start), lengths)
+    return start.astype(np.int64), atoms[start] if len(start) else atoms, items_found, count
+
+
+def _means(
+    first: np.ndarray, atoms: int, start: np.ndarray, atom: np.ndarray, item: np.ndarray, count: np.ndarray, width: int
+) -> csr_array:
+    """The averaging of the first atom of each shape, as a sparse matrix (shapes, width)."""
+    segment = np.full(atoms, -1, np.int64)
+    segment[atom] = np.arange(len(atom))
+    chosen = segment[first]
+    lengths_all = np.diff(np.append(start, len(item)))
+    present = chosen >= 0
+    lengths = np.zeros(len(first), np.int64)
+    lengths[present] = lengths_all[chosen[present]]
+    begin = start[chosen[present]]
+    inside = lengths[present]
+    places = np.repeat(begin - np.cumsum(inside) + inside, inside) + np.arange(inside.sum())
+    totals = np.add.reduceat(count, start) if len(start) else np.zeros(0)
+    values = count[places] / np.repeat(totals[chosen[present]], inside)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return csr_array((values, item[places], indptr), shape=(len(first), max(width, 0)))

@@ -1,0 +1,388 @@
+"""The network as arrays, level by level, for all examples at once. Weights are apart: one for each rule.
+
+Values of atom neurons are one array; index 0 is always 0 and pads bodies. A level computes, from the values below it,
+
+    rule neurons          R = sigm(a * (bias[rule] + sum of body values))
+    aggregation neurons   mean over groundings of R, times w[rule], summed over rules: mean @ (sum of w * R)
+    atom neurons          A = sigm(a * (aggregations + facts + b0))
+
+in a constant number of array operations, however many rules there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.template import Settings
+from lrnn_cli.network.compile import Compiler, Layer
+
+
+@dataclass(frozen=True)
+class Activation:
+    """g(x) = sigm(steepness * (x + offset)) for atoms; rules add `conjunction` for each body atom, and 1."""
+
+    steepness: float
+    offset: float
+    lukasiewicz: bool
+
+    @staticmethod
+    def of(settings: Settings) -> Activation:
+        if settings.activation == "sigmoid":
+            return Activation(1.0, 0.0, False)
+        return Activation(settings.steepness, settings.offset, True)
+
+    def atom(self, total: float) -> float:
+        return float(sigmoid(np.array(self.steepness * (total + self.offset))))
+
+    @property
+    def crisp(self) -> float:
+        """The value of the atom of a plain fact."""
+        return self.atom(1.0) if self.lukasiewicz else 1.0
+
+    @property
+    def underivable(self) -> float:
+        """The output of a query outside the least Herbrand model."""
+        return self.atom(0.0)
+
+    def rule_bias(self, atoms: int, crisp: int) -> float:
+        """What a rule neuron adds to the values of those of its `atoms` body atoms that are not crisp."""
+        bias = crisp * self.crisp
+        return bias - atoms + 1 + self.offset if self.lukasiewicz else bias
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    # exp overflows to infinity for very negative x, and 1 / inf = 0 is right.
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / (1.0 + np.exp(-x)))
+
+
+@dataclass(frozen=True)
+class Level:
+    """Neurons whose inputs are all in earlier levels.
+
+    body_atom: (widest body, rule neurons) values that enter each rule neuron, 0 where the body is shorter
+    rule, column: (rule neurons,) its rule, and the column of `mean` it is summed into
+    mean: (atoms, columns), backward_mean its transpose
+    fact_sum: (atoms,) weights of given facts; linear: (atoms,) those that are not squashed
+    learned_atom, learned_rule: (learned facts,) facts of the template: atom of this level and weight
+    """
+
+    first: int
+    last: int
+    body_atom: np.ndarray
+    rule: np.ndarray
+    column: np.ndarray
+    mean: csr_array
+    backward_mean: csr_array
+    fact_sum: np.ndarray
+    linear: np.ndarray
+    learned_atom: np.ndarray
+    learned_rule: np.ndarray
+
+
+@dataclass(frozen=True)
+class Network:
+    """Levels, and for each query its atom, 0 for a query that nothing derives."""
+
+    levels: tuple[Level, ...]
+    atoms: int
+    rules: int
+    bias: np.ndarray
+    activation: Activation
+    query_atom: np.ndarray
+    query_example: np.ndarray
+    target: np.ndarray
+    atom_predicate: np.ndarray
+    """(atoms,) the number of its predicate in `predicates`."""
+    predicates: tuple[Predicate, ...]
+
+    @property
+    def used_rules(self) -> np.ndarray:
+        """(rules,) which rules have a neuron."""
+        used = np.zeros(self.rules, bool)
+        for level in self.levels:
+            used[level.rule] = True
+            used[level.learned_rule] = True
+        return used
+
+    @property
+    def rule_neurons(self) -> int:
+        return sum(len(level.rule) for level in self.levels)
+
+    def forward(self, weights: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Values of all atoms (atoms,), and of the rule neurons of each level for `backward`."""
+        a, offset = self.activation.steepness, self.activation.offset
+        values = np.zeros(self.atoms)
+        rule_values = []
+        for level in self.levels:
+            fired = sigmoid(a * (self.bias[level.rule] + values[level.body_atom].sum(0)))
+            summed = np.bincount(level.column, weights[level.rule] * fired, level.mean.shape[1])
+            total = level.mean @ summed + level.fact_sum
+            if len(level.learned_atom):
+                total += np.bincount(level.learned_atom, weights[level.learned_rule], len(total))
+            values[level.first : level.last] = np.where(level.linear, total, sigmoid(a * (total + offset)))
+            rule_values.append(fired)
+        return values, rule_values
+
+    def backward(
+        self, weights: np.ndarray, values: np.ndarray, rule_values: list[np.ndarray], slope: np.ndarray
+    ) -> np.ndarray:
+        """The gradient (rules,) of a loss whose derivative by the values of all atoms is `slope` (atoms,)."""
+        a = self.activation.steepness
+        slope = slope.copy()
+        gradient = np.zeros(self.rules)
+        for level, fired in zip(reversed(self.levels), reversed(rule_values), strict=True):
+            value = values[level.first : level.last]
+            d_total = slope[level.first : level.last] * np.where(level.linear, 1.0, a * value * (1.0 - value))
+            if len(level.learned_atom):
+                gradient += np.bincount(level.learned_rule, d_total[level.learned_atom], self.rules)
+            d_summed = (level.backward_mean @ d_total)[level.column]
+            gradient += np.bincount(level.rule, d_summed * fired, self.rules)
+            d_body = d_summed * weights[level.rule] * a * fired * (1.0 - fired)
+            if len(level.body_atom):
+                spread = np.broadcast_to(d_body, level.body_atom.shape).ravel()
+                slope += np.bincount(level.body_atom.ravel(), spread, self.atoms)
+        return gradient
+
+    def outputs(self, values: np.ndarray) -> np.ndarray:
+        """Outputs (queries,) from the values of atoms."""
+        return np.where(self.query_atom > 0, values[self.query_atom], self.activation.underivable)
+
+    def query_slope(self, slope: np.ndarray) -> np.ndarray:
+        """The derivative by the values of atoms (atoms,) from that by outputs (queries,)."""
+        derived = self.query_atom > 0
+        return np.bincount(self.query_atom[derived], slope[derived], self.atoms)
+
+    def restricted(self, queries: np.ndarray) -> Network:
+        """The part of the network that the queries at these positions see."""
+        needed = np.zeros(self.atoms, bool)
+        needed[self.query_atom[queries]] = True
+        kept_levels = []
+        for level in reversed(self.levels):
+            atoms = needed[level.first : level.last].nonzero()[0]
+            mean = level.mean[atoms]
+            columns = np.zeros(mean.shape[1], bool)
+            columns[mean.indices] = True
+            neurons = columns[level.column].nonzero()[0]
+            body_atom = level.body_atom[:, neurons]
+            needed[body_atom.ravel()] = True
+            kept_levels.append((level, atoms, mean, columns, neurons, body_atom))
+        needed[0] = True
+        number = np.cumsum(needed) - 1
+        levels = []
+        for level, atoms, mean, columns, neurons, body_atom in reversed(kept_levels):
+            column_number = np.cumsum(columns) - 1
+            mean = csr_array(
+                (mean.data, column_number[mean.indices], mean.indptr), shape=(len(atoms), int(columns.sum()))
+            )
+            width = int((body_atom > 0).any(1).sum()) if len(neurons) else 0
+            local = np.full(level.last - level.first, -1)
+            local[atoms] = np.arange(len(atoms))
+            learned = local[level.learned_atom] >= 0
+            first = int(needed[: level.first].sum())
+            levels.append(
+                Level(
+                    first,
+                    first + len(atoms),
+                    number[body_atom[(body_atom > 0).any(1)]].astype(np.int32).reshape(width, len(neurons)),
+                    level.rule[neurons],
+                    column_number[level.column[neurons]].astype(np.int32),
+                    mean,
+                    csr_array(mean.T),
+                    level.fact_sum[atoms],
+                    level.linear[atoms],
+                    local[level.learned_atom[learned]],
+                    level.learned_rule[learned],
+                )
+            )
+        return Network(
+            tuple(level for level in levels if level.last > level.first),
+            int(needed.sum()),
+            self.rules,
+            self.bias,
+            self.activation,
+            number[self.query_atom[queries]] * (self.query_atom[queries] > 0),
+            self.query_example[queries],
+            self.target[queries],
+            self.atom_predicate[needed],
+            self.predicates,
+        )
+
+
+def compile_network(groundings: Groundings, compress: bool = True) -> Network:
+    """The network of groundings; `compress` False builds every neuron of every example."""
+    return assemble(Compiler(groundings, compress))
+
+
+def assemble(compiler: Compiler) -> Network:
+    """The network of atoms that have been classed."""
+    return _assemble_all(compiler).restricted(np.arange(len(compiler.groundings.queries)))
+
+
+def _assemble_all(compiler: Compiler) -> Network:
+    program = compiler.program
+    queries = compiler.groundings.queries
+    activation = Activation.of(program.template.settings)
+    visible = visible_predicates(compiler)
+    members: dict[Predicate, list[Predicate]] = {}
+    for predicate in visible:
+        members.setdefault(program.groups.get(predicate, predicate), []).append(predicate)
+    predicates = tuple(visible)
+    predicate_number = {predicate: number for number, predicate in enumerate(predicates)}
+    neuron = {
+        predicate: np.zeros(compiler.groups[program.groups.get(predicate, predicate)].shapes, np.int32)
+        for predicate in visible
+    }
+    rules_of: dict[tuple[Predicate, object], list[int]] = {}
+    for index, rule in enumerate(program.rules):
+        rules_of.setdefault((rule.head, (rule.table, rule.head_columns, rule.is_fact)), []).append(index)
+    bias = np.zeros(len(program.rules))
+    soft_literals = []
+    for index, rule in enumerate(program.rules):
+        names = [name for name, _ in program.tables[rule.table].body]
+        soft = [position for position, name in enumerate(names) if name in compiler.groups]
+        soft_literals.append([rule.body[position][0] for position in soft])
+        bias[index] = activation.rule_bias(len(names), len(names) - len(soft))
+
+    by_level: dict[int, list[Layer]] = {}
+    for layer in compiler.layers:
+        if layer.group in members:
+            by_level.setdefault(layer.level, []).append(layer)
+    levels = []
+    atom_predicate = [np.zeros(1, np.int32)]
+    total = 1
+    for number in sorted(by_level):
+        builder = _LevelBuilder(total)
+        for layer in by_level[number]:
+            for predicate in members[layer.group]:
+                start = builder.atoms
+                size = layer.last - layer.first
+                neuron[predicate][layer.first : layer.last] = total + start + np.arange(size)
+                atom_predicate.append(np.full(size, predicate_number[predicate], np.int32))
+                for way, shapes in layer.learned.items():
+                    for rule_index in rules_of.get((predicate, way), ()):
+                        builder.add_learned(start + shapes.nonzero()[0], rule_index)
+                linear = np.zeros(size, bool) if activation.lukasiewicz else ~layer.derived
+                builder.add_atoms(layer.fact_sum, linear)
+                for block in layer.blocks:
+                    chosen = rules_of.get((predicate, block.way), [])
+                    if chosen:
+                        bodies = [
+                            np.stack([neuron[name][block.tuples[:, i]] for i, name in enumerate(soft_literals[index])])
+                            if soft_literals[index]
+                            else np.zeros((0, len(block.tuples)), np.int32)
+                            for index in chosen
+                        ]
+                        builder.add_rules(chosen, bodies, block.mean, start)
+        level = builder.build()
+        levels.append(level)
+        total = level.last
+    query_atom = np.zeros(len(queries), np.int32)
+    for index, predicate in enumerate(queries.predicate):
+        if predicate in neuron:
+            chosen = ((queries.predicate_index == index) & (compiler.query_shape >= 0)).nonzero()[0]
+            query_atom[chosen] = neuron[predicate][compiler.query_shape[chosen]]
+    return Network(
+        tuple(levels),
+        total,
+        len(program.rules),
+        bias,
+        activation,
+        query_atom,
+        queries.example,
+        queries.target,
+        np.concatenate(atom_predicate),
+        predicates,
+    )
+
+
+def visible_predicates(compiler: Compiler) -> list[Predicate]:
+    """Predicates that queries depend on and that are not crisp, in the order they are reached."""
+    program = compiler.program
+    bodies: dict[Predicate, list[Predicate]] = {}
+    for rule in program.rules:
+        bodies.setdefault(rule.head, []).extend(name for name, _ in rule.body)
+    queries = compiler.groundings.queries
+    frontier = [queries.predicate[index] for index in np.unique(queries.predicate_index).tolist()]
+    visible: dict[Predicate, None] = {}
+    while frontier:
+        predicate = frontier.pop()
+        if predicate in visible or program.groups.get(predicate, predicate) not in compiler.groups:
+            continue
+        visible[predicate] = None
+        frontier += reversed(list(dict.fromkeys(bodies.get(predicate, ()))))
+    return list(visible)
+
+
+class _LevelBuilder:
+    """Collects the neurons of one level, whose first atom is `first`."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.atoms = 0
+        self.columns = 0
+        self._fact_sum: list[np.ndarray] = []
+        self._linear: list[np.ndarray] = []
+        self._learned_atom: list[np.ndarray] = []
+        self._learned_rule: list[np.ndarray] = []
+        self._bodies: list[np.ndarray] = []
+        self._rule: list[np.ndarray] = []
+        self._column: list[np.ndarray] = []
+        self._row: list[np.ndarray] = []
+        self._mean_column: list[np.ndarray] = []
+        self._mean_value: list[np.ndarray] = []
+
+    def add_atoms(self, fact_sum: np.ndarray, linear: np.ndarray) -> None:
+        self._fact_sum.append(fact_sum)
+        self._linear.append(linear)
+        self.atoms += len(fact_sum)
+
+    def add_learned(self, atoms: np.ndarray, rule: int) -> None:
+        self._learned_atom.append(atoms)
+        self._learned_rule.append(np.full(len(atoms), rule))
+
+    def add_rules(self, rules: list[int], bodies: list[np.ndarray], mean: csr_array, first_atom: int) -> None:
+        """Rules that share a table and a head: body atoms (literals, tuples) of each, one averaging for all."""
+        width = mean.shape[1]
+        for rule, body in zip(rules, bodies, strict=True):
+            self._bodies.append(body)
+            self._rule.append(np.full(width, rule, np.int32))
+            self._column.append(np.arange(self.columns, self.columns + width, dtype=np.int32))
+        row = np.repeat(np.arange(mean.shape[0]), np.diff(mean.indptr))
+        self._row.append(row + first_atom)
+        self._mean_column.append(mean.indices + self.columns)
+        self._mean_value.append(mean.data)
+        self.columns += width
+
+    def build(self) -> Level:
+        literals = max((len(body) for body in self._bodies), default=0)
+        neurons = sum(body.shape[1] for body in self._bodies)
+        body_atom = np.zeros((literals, neurons), np.int32)
+        start = 0
+        for body in self._bodies:
+            body_atom[: len(body), start : start + body.shape[1]] = body
+            start += body.shape[1]
+        shape = (self.atoms, self.columns)
+        mean = csr_array((_joined(self._mean_value, float), (_joined(self._row), _joined(self._mean_column))), shape)
+        return Level(
+            self.first,
+            self.first + self.atoms,
+            body_atom,
+            _joined(self._rule),
+            _joined(self._column),
+            mean,
+            csr_array(mean.T),
+            _joined(self._fact_sum, float),
+            _joined(self._linear, bool),
+            _joined(self._learned_atom),
+            _joined(self._learned_rule),
+        )
+
+
+def _joined(arrays: list[np.ndarray], kind: type = np.int32) -> np.ndarray:
+    return np.concatenate(arrays).astype(kind) if arrays else np.zeros(0, kind)

@@ -1,0 +1,85 @@
+"""How many neurons of each kind the groundings stand for, and how many are left after compression."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lrnn_cli.grounding.tables import Table, distinct
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.compile import Compiler, Way
+from lrnn_cli.network.network import Network, visible_predicates
+
+KINDS = ("atom", "fact", "rule", "aggregation")
+
+
+def raw_neurons(compiler: Compiler) -> dict[str, int]:
+    """Neurons of the networks of all examples as the paper defines them; they are counted, not built."""
+    program = compiler.program
+    visible = visible_predicates(compiler)
+    counts = dict.fromkeys(KINDS, 0)
+    for predicate in visible:
+        group = compiler.groups[program.groups.get(predicate, predicate)]
+        if program.groups.get(predicate, predicate) in compiler.derivations:
+            counts["atom"] += int(group.needed.sum())
+            counts["fact"] += int(group.fact_count[group.needed].sum())
+    seen = set(visible)
+    rows_of: dict[tuple[Predicate, Way], tuple[int, int]] = {}
+    used_rows: dict[int, list[np.ndarray]] = {}
+    for rule in program.rules:
+        if rule.head not in seen:
+            continue
+        name = program.groups[rule.head]
+        way = Way(rule.table, rule.head_columns, rule.is_fact)
+        if (name, way) not in rows_of:
+            position = compiler.head_position[name, way]
+            rows = compiler.groups[name].needed[position].nonzero()[0]
+            rows_of[name, way] = len(rows), len(np.unique(position[rows]))
+            used_rows.setdefault(rule.table, []).append(rows)
+        groundings, heads = rows_of[name, way]
+        if rule.is_fact:
+            counts["fact"] += heads
+        else:
+            counts["rule"] += groundings
+            counts["aggregation"] += heads
+    atoms, facts = _fact_atoms(compiler, used_rows)
+    counts["atom"] += atoms
+    counts["fact"] += facts
+    return counts
+
+
+def _fact_atoms(compiler: Compiler, used_rows: dict[int, list[np.ndarray]]) -> tuple[int, int]:
+    """Distinct body atoms of predicates without rules in the rows that are used, and their facts."""
+    tables: dict[Predicate, list[Table]] = {}
+    for number, parts in used_rows.items():
+        table = compiler.groundings.tables[number]
+        rows = np.unique(np.concatenate(parts))
+        for name, columns in compiler.program.tables[number].body:
+            if name not in compiler.derivations:
+                part = Table(table.example[rows], table.objects[rows][:, list(columns)])
+                tables.setdefault(name, []).append(part)
+    atoms = facts = 0
+    for name, parts_of in tables.items():
+        every = Table(
+            np.concatenate([part.example for part in parts_of]), np.concatenate([part.objects for part in parts_of])
+        )
+        every = distinct(every)
+        atoms += len(every)
+        facts += len(every)
+        if name in compiler.groups:
+            group = compiler.groups[name]
+            position = group.index.position(every.example, every.objects)
+            facts += int((group.fact_count[position[position >= 0]] - 1).sum())
+    return atoms, facts
+
+
+def compressed_neurons(network: Network) -> dict[str, int]:
+    """Neurons that the compiled network has."""
+    counts = dict.fromkeys(KINDS, 0)
+    counts["atom"] = network.atoms - 1
+    for level in network.levels:
+        counts["fact"] += int((level.fact_sum != 0).sum()) + len(level.learned_atom)
+        counts["rule"] += len(level.rule)
+        pairs = csr_array((np.ones(len(level.rule)), (level.column, level.rule)), (level.mean.shape[1], network.rules))
+        counts["aggregation"] += (level.mean @ pairs).nnz
+    return counts

@@ -1,0 +1,199 @@
+"""What files hold, in words: data sets, models, groundings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.evaluation.survey import Survey
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.strata import components
+from lrnn_cli.language.clauses import Predicate, Rule, quoted
+from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.template import Template
+from lrnn_cli.report.tables import text_table
+
+SHOWN_GROUPS = 5
+
+
+def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, Any]:
+    """Counts and findings of `lrnn check`, ready for JSON."""
+    queries = data.queries
+    targets = []
+    for index, predicate in enumerate(queries.predicate):
+        chosen = queries.predicate_index == index
+        values, counts = np.unique(queries.target[chosen], return_counts=True)
+        shown = (
+            {f"{value:g}": int(count) for value, count in zip(values, counts, strict=True)} if len(values) <= 10 else {}
+        )
+        targets.append(
+            {
+                "predicate": str(predicate),
+                "queries": int(chosen.sum()),
+                "positive": int((queries.target[chosen] > 0.5).sum()),
+                "targets": shown,
+            }
+        )
+    asked = np.bincount(queries.example, minlength=len(data.example_name))
+    return {
+        "file": data.name,
+        "examples": len(data.example_name),
+        "facts": int(data.example_facts.sum()),
+        "objects": int(data.first_object[-1]),
+        "background clauses": len(data.background),
+        "predicates": [
+            {"predicate": str(predicate), "facts": count, "weighted": predicate in data.soft}
+            for predicate, count in sorted(data.predicates.items())
+        ],
+        "targets": targets,
+        "examples without a query": int((asked == 0).sum()),
+        "folds": {str(fold): int((folds == fold).sum()) for fold in np.unique(folds).tolist() if fold},
+        "duplicates": _groups(data, found.duplicates),
+        "contradicting duplicates": _groups(data, found.contradicting),
+        "duplicates across folds": _groups(data, found.across_folds),
+    }
+
+
+def _groups(data: DataSet, groups: list[list[int]]) -> dict[str, Any]:
+    return {
+        "groups": len(groups),
+        "examples": sum(map(len, groups)),
+        "first groups": [[data.example_name[example] for example in group] for group in groups[:SHOWN_GROUPS]],
+    }
+
+
+def summary_text(summary: dict[str, Any]) -> str:
+    """A data summary as text."""
+    lines = [
+        f"{summary['file']}: {summary['examples']} examples, {summary['facts']} facts, {summary['objects']} objects"
+    ]
+    if summary["background clauses"]:
+        lines.append(f"background knowledge: {summary['background clauses']} clauses")
+    rows = [
+        (item["predicate"], item["facts"], "weighted" if item["weighted"] else "") for item in summary["predicates"]
+    ]
+    lines += ["", text_table(("predicate", "facts", ""), rows, (1,)).rstrip()]
+    rows_of_targets = [
+        (
+            item["predicate"],
+            item["queries"],
+            item["positive"],
+            ", ".join(f"{t}: {n}" for t, n in item["targets"].items()),
+        )
+        for item in summary["targets"]
+    ]
+    lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip(), ""]
+    if summary["examples without a query"]:
+        lines.append(f"examples without a query: {summary['examples without a query']}")
+    if summary["folds"]:
+        lines.append("folds: " + ", ".join(f"{fold}: {count}" for fold, count in summary["folds"].items()))
+    for name in ("duplicates", "contradicting duplicates", "duplicates across folds"):
+        found = summary[name]
+        if name == "duplicates across folds" and not summary["folds"]:
+            continue
+        if not found["groups"]:
+            lines.append(f"{name}: none")
+            continue
+        lines.append(f"{name}: {found['groups']} groups, {found['examples']} examples")
+        lines += [
+            "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in found["first groups"]
+        ]
+    if "unused predicates" in summary:
+        lines.append("facts that no rule uses: " + (", ".join(summary["unused predicates"]) or "none"))
+    return "\n".join(lines)
+
+
+def layers(template: Template) -> dict[Predicate, int]:
+    """The layer of each predicate of a template: 0 for those without rules, else one above its bodies."""
+    depends: dict[Predicate, set[Predicate]] = {}
+    for rule in template.rules:
+        depends.setdefault(rule.head.predicate, set()).update(atom.predicate for atom in rule.body)
+    layer: dict[Predicate, int] = {}
+    for component in components(depends):
+        below = [layer.get(body, 0) for head in component for body in depends[head] if body not in component]
+        for predicate in component:
+            layer[predicate] = 1 + max(below, default=0)
+    return layer
+
+
+def model_summary(template: Template) -> str:
+    """A model or template: statistics of its rule set, its rules by layer, strongest first."""
+    layer = layers(template)
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    latent = [predicate for predicate in layer if predicate in used]
+    targets = [predicate for predicate in layer if predicate not in used]
+    conjunctive = [rule for rule in template.rules if rule.head.predicate in targets and rule.body]
+    length = sum(len(rule.body) for rule in conjunctive) / len(conjunctive) if conjunctive else 0.0
+    lines = [
+        f"{template.name}: {len(template.rules)} rules, {max(layer.values(), default=0)} layers",
+        f"target predicates: {', '.join(map(str, targets)) or 'none'}",
+        f"latent predicates: {', '.join(map(str, latent)) or 'none'}",
+        f"target rules: {len(conjunctive)}, average length {length:.2f}",
+        f"weights: {sum(rule.weight is None for rule in template.rules)} to be drawn, "
+        f"{sum(rule.fixed for rule in template.rules)} fixed",
+        *template.settings.facts(),
+    ]
+    for number in sorted(set(layer.values())):
+        lines += ["", f"layer {number}"]
+        for predicate in layer:
+            if layer[predicate] == number:
+                rules = [rule for rule in template.rules if rule.head.predicate == predicate]
+                lines += [f"  {rule}" for rule in sorted(rules, key=_strength)]
+    return "\n".join(lines)
+
+
+def _strength(rule: Rule) -> float:
+    return -abs(rule.weight) if rule.weight is not None else 0.0
+
+
+def grounding_summary(groundings: Groundings, before: dict[str, int], after: dict[str, int], rows: int) -> str:
+    """A grounding file: its tables and network, and the first `rows` groundings of each table."""
+    program = groundings.program
+    lines = [
+        f"template {program.template.name} ({len(program.rules)} rules), digest {program.template.digest[:16]}",
+        f"data {groundings.data_name} ({len(groundings.example_name)} examples, {len(groundings.queries)} queries), "
+        f"digest {groundings.data_digest[:16]}",
+        *program.template.settings.facts(),
+        "",
+        text_table(
+            ("neurons", "before", "after compression"),
+            [(kind, f"{before[kind]:,}", f"{after[kind]:,}") for kind in before]
+            + [("all", f"{sum(before.values()):,}", f"{sum(after.values()):,}")],
+            (1, 2),
+        ),
+        text_table(
+            ("groundings", "rules", "table"),
+            [
+                (
+                    f"{len(table):,}",
+                    sum(rule.table == number for rule in program.rules),
+                    _skeleton_text(groundings, number),
+                )
+                for number, table in enumerate(groundings.tables)
+            ],
+            (0, 1),
+        ).rstrip(),
+    ]
+    if rows:
+        assert groundings.names is not None
+        names = groundings.names.all()
+        for number, table in enumerate(groundings.tables):
+            lines += ["", _skeleton_text(groundings, number)]
+            for example, objects in zip(table.example[:rows].tolist(), table.objects[:rows].tolist(), strict=True):
+                bound = ", ".join(f"V{column} = {names[item]}" for column, item in enumerate(objects))
+                lines.append(f"  {groundings.example_name[example]}: {bound or 'true'}")
+    return "\n".join(lines)
+
+
+def _skeleton_text(groundings: Groundings, number: int) -> str:
+    """The body of a table, each group of predicates named by its first and their number."""
+    program = groundings.program
+    sizes: dict[Predicate, int] = {}
+    for name in program.groups.values():
+        sizes[name] = sizes.get(name, 0) + 1
+    goals = []
+    for predicate, columns in program.tables[number].body:
+        text = quoted(predicate.name) + (f"[{sizes[predicate]}]" if sizes.get(predicate, 1) > 1 else "")
+        goals.append(text + (f"({', '.join(f'V{column}' for column in columns)})" if columns else ""))
+    return ", ".join([*goals, *program.tables[number].guards]) or "true"

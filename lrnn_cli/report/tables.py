@@ -1,0 +1,33 @@
+"""Plain text tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], numbers: Sequence[int] = ()) -> str:
+    """Aligned columns; those in `numbers` to the right."""
+    cells = [list(map(str, row)) for row in [header, *rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = []
+    for row in cells:
+        aligned = [
+            text.rjust(width) if column in numbers else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(aligned).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def metrics_table(metrics: dict[str, Any]) -> str:
+    """Metrics as `evaluate --json` gives them, one a line with its interval."""
+    intervals = metrics.get("intervals_95", {})
+    rows = []
+    for name, value in metrics.items():
+        if name == "intervals_95":
+            continue
+        text = "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"
+        interval = "{:.4f} to {:.4f}".format(*intervals[name]) if name in intervals else ""
+        rows.append((name, text, interval))
+    return text_table(("metric", "value", "95 % interval"), rows, (1,))

@@ -1,0 +1,1 @@
+"""Losses, optimisers and the training loop."""

@@ -1,0 +1,84 @@
+:- module(lrnn_json,
+          [ json_write/2                % +Stream, +Value
+          ]).
+:- use_module(library(lists), [member/2]).
+
+/** <module> Write JSON
+
+A value is a number, a string or atom, a list, true, false, null, or an object
+json([Key=Value, ...]). SWI-Prolog's own JSON library is in a package that
+small installations leave out, and replies need no more than this.
+*/
+
+%!  json_write(+Stream, +Value) is det.
+
+json_write(Stream, Value) :-
+    number(Value),
+    !,
+    (   integer(Value)
+    ->  format(Stream, '~d', [Value])
+    ;   write(Stream, Value)
+    ).
+json_write(Stream, json(Pairs)) :-
+    !,
+    put_char(Stream, '{'),
+    write_members(Pairs, Stream),
+    put_char(Stream, '}').
+json_write(Stream, Value) :-
+    is_list(Value),
+    !,
+    put_char(Stream, '['),
+    write_elements(Value, Stream),
+    put_char(Stream, ']').
+json_write(Stream, Value) :-
+    memberchk_literal(Value),
+    !,
+    write(Stream, Value).
+json_write(Stream, Value) :-
+    string_codes(Value, Codes),
+    put_char(Stream, '"'),
+    write_codes(Codes, Stream),
+    put_char(Stream, '"').
+
+memberchk_literal(Value) :-
+    member(Literal, [true, false, null]),
+    Literal == Value,
+    !.
+
+write_members([], _).
+write_members([Key=Value|Pairs], Stream) :-
+    json_write(Stream, Key),
+    put_char(Stream, ':'),
+    json_write(Stream, Value),
+    (   Pairs == []
+    ->  true
+    ;   put_char(Stream, ','),
+        write_members(Pairs, Stream)
+    ).
+
+write_elements([], _).
+write_elements([Value|Values], Stream) :-
+    json_write(Stream, Value),
+    (   Values == []
+    ->  true
+    ;   put_char(Stream, ','),
+        write_elements(Values, Stream)
+    ).
+
+write_codes([], _).
+write_codes([Code|Codes], Stream) :-
+    write_code(Code, Stream),
+    write_codes(Codes, Stream).
+
+write_code(0'", Stream) :-
+    !,
+    write(Stream, '\\"').
+write_code(0'\\, Stream) :-
+    !,
+    write(Stream, '\\\\').
+write_code(Code, Stream) :-
+    Code < 0x20,
+    !,
+    format(Stream, '\\u~|~`0t~16r~4+', [Code]).
+write_code(Code, Stream) :-
+    put_char(Stream, Code).

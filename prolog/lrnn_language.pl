@@ -1,0 +1,257 @@
+:- module(lrnn_language,
+          [ guard_builtin/1,            % ?NameArity
+            control_construct/1,        % +NameArity
+            body_goals/2,               % +Body, -Goals
+            goal_kind/2,                % +Goal, -Kind
+            guard_ready/3,              % +Goal, +Bound, -Bound
+            impure_function/2,          % +Goal, -NameArity
+            ordered_goals/4,            % +Goals, +Bound0, -Ordered, -Stuck
+            variables_within/2,         % +Variables, +Bound
+            prolog_predicate/1          % +NameArity
+          ]).
+:- use_module(library(lists), [append/3, member/2, memberchk/2, selectchk/3]).
+
+/** <module> The language of clause bodies
+
+What may stand in the body of a rule or of a background clause, and in which
+order its goals can be evaluated. A goal is one of
+
+  - an atom of a predicate that the data or the template define,
+  - a guard: a pure built-in from the list below, or a negated atom.
+
+Nothing else is ever called: this list is the whole of what an input file can
+make Prolog do.
+*/
+
+%!  guard_builtin(?NameArity) is nondet.
+%
+%   The pure built-ins that bodies may use.
+
+guard_builtin((=)/2).
+guard_builtin((\=)/2).
+guard_builtin((==)/2).
+guard_builtin((\==)/2).
+guard_builtin(dif/2).
+guard_builtin((@<)/2).
+guard_builtin((@=<)/2).
+guard_builtin((@>)/2).
+guard_builtin((@>=)/2).
+guard_builtin((<)/2).
+guard_builtin((=<)/2).
+guard_builtin((>)/2).
+guard_builtin((>=)/2).
+guard_builtin((=:=)/2).
+guard_builtin((=\=)/2).
+guard_builtin((is)/2).
+guard_builtin(between/3).
+guard_builtin(true/0).
+guard_builtin(fail/0).
+guard_builtin(false/0).
+guard_builtin(atom/1).
+guard_builtin(atomic/1).
+guard_builtin(compound/1).
+guard_builtin(float/1).
+guard_builtin(integer/1).
+guard_builtin(number/1).
+guard_builtin(string/1).
+
+%!  control_construct(+NameArity) is semidet.
+%
+%   Constructs whose meaning depends on the order of execution.
+
+control_construct(!/0).
+control_construct((->)/2).
+control_construct((*->)/2).
+control_construct((\+)/1).
+control_construct((;)/2).
+control_construct((',')/2).
+control_construct((:)/2).
+control_construct(not/1).
+control_construct(call/_).
+
+%!  prolog_predicate(+NameArity) is semidet.
+%
+%   True for predicates that Prolog itself or its library defines.
+
+prolog_predicate(Name/Arity) :-
+    atom(Name),
+    functor(Head, Name, Arity),
+    (   predicate_property(system:Head, defined)
+    ->  true
+    ;   '$in_library'(Name, Arity, _)
+    ->  true
+    ).
+
+%!  body_goals(+Body, -Goals) is det.
+%
+%   Goals are the members of the conjunction Body.
+
+body_goals(Body, Goals) :-
+    body_goals(Body, Goals, []).
+
+body_goals(Goal, [Goal|Tail], Tail) :-
+    var(Goal),
+    !.
+body_goals((A, B), Goals, Tail) :-
+    !,
+    body_goals(A, Goals, Rest),
+    body_goals(B, Rest, Tail).
+body_goals(true, Goals, Goals) :-
+    !.
+body_goals(Goal, [Goal|Tail], Tail).
+
+%!  goal_kind(+Goal, -Kind) is det.
+%
+%   Kind is one of `atom`, `guard`, `negation`, or `fault(What)` with What one
+%   of variable, not_callable, construct(NameArity), impure(NameArity),
+%   negated(Goal).
+
+goal_kind(Goal, Kind) :-
+    var(Goal),
+    !,
+    Kind = fault(variable).
+goal_kind(Goal, Kind) :-
+    \+ callable(Goal),
+    !,
+    Kind = fault(not_callable).
+goal_kind(Goal, Kind) :-
+    is_dict(Goal),
+    !,
+    Kind = fault(not_callable).
+goal_kind(\+ Goal, Kind) :-
+    !,
+    goal_kind(Goal, Inner),
+    (   Inner == atom
+    ->  Kind = negation
+    ;   Inner = fault(_)
+    ->  Kind = Inner
+    ;   Kind = fault(negated(Goal))
+    ).
+goal_kind(Goal, Kind) :-
+    functor(Goal, Name, Arity),
+    (   guard_builtin(Name/Arity)
+    ->  (   impure_function(Goal, Function)
+        ->  Kind = fault(impure(Function))
+        ;   Kind = guard
+        )
+    ;   control_construct(Name/Arity)
+    ->  Kind = fault(construct(Name/Arity))
+    ;   Kind = atom
+    ).
+
+%!  impure_function(+Guard, -NameArity) is semidet.
+%
+%   Guard evaluates an arithmetic function whose value changes from call to
+%   call.
+
+impure_function(Guard, Function) :-
+    Guard =.. [Operator|Arguments],
+    memberchk(Operator, [is, <, =<, >, >=, =:=, =\=]),
+    member(Argument, Arguments),
+    sub_term_nonvar(Argument, Term),
+    (   atom(Term)
+    ->  Function = Term/0
+    ;   functor(Term, Name, Arity),
+        Function = Name/Arity
+    ),
+    memberchk(Function,
+              [ random/0, random/1, random_float/0, cputime/0, realtime/0,
+                max_tagged_integer/0, min_tagged_integer/0
+              ]),
+    !.
+
+sub_term_nonvar(Term, Term) :-
+    nonvar(Term).
+sub_term_nonvar(Term, Sub) :-
+    compound(Term),
+    arg(_, Term, Argument),
+    sub_term_nonvar(Argument, Sub).
+
+%!  guard_ready(+Guard, +Bound0, -Bound) is semidet.
+%
+%   Guard can be evaluated when the variables Bound0 are bound; Bound are
+%   those bound after it.
+
+guard_ready(Guard, Bound0, Bound) :-
+    guard_inputs(Guard, Inputs, Outputs),
+    term_variables(Inputs, Needed),
+    variables_within(Needed, Bound0),
+    term_variables(Outputs-Bound0, Bound).
+
+guard_inputs(X is Expression, Expression, X) :-
+    !.
+guard_inputs(between(Low, High, X), Low-High, X) :-
+    !.
+guard_inputs(X = Y, X, Y).
+guard_inputs(X = Y, Y, X) :-
+    !.
+guard_inputs(\+ _, none, none) :-
+    !.
+guard_inputs(Guard, Guard, none).
+
+%!  variables_within(+Variables, +Bound) is semidet.
+
+variables_within([], _).
+variables_within([Variable|Variables], Bound) :-
+    member(Known, Bound),
+    Known == Variable,
+    !,
+    variables_within(Variables, Bound).
+
+%!  ordered_goals(+Goals, +Bound, -Ordered, -Stuck) is det.
+%
+%   Ordered is Goals in an order of evaluation: guards and negations as soon
+%   as their variables are bound, then atoms all of whose variables are bound,
+%   then atoms that share a bound variable, then the first atom that is left.
+%   Stuck are guards whose variables nothing binds. A negation waits for the
+%   variables that it shares with other goals or with Bound; those that occur
+%   in it alone are its own.
+
+ordered_goals([], _, [], []) :-
+    !.
+ordered_goals(Goals, Bound0, [Goal|Ordered], Stuck) :-
+    next_goal(Goals, Bound0, Goal, Bound),
+    !,
+    remove_goal(Goals, Goal, Rest),
+    ordered_goals(Rest, Bound, Ordered, Stuck).
+ordered_goals(Stuck, _, [], Stuck).
+
+next_goal(Goals, Bound0, Goal, Bound) :-
+    member(Goal, Goals),
+    goal_kind(Goal, Kind),
+    (   Kind == guard
+    ->  guard_ready(Goal, Bound0, Bound)
+    ;   Kind == negation
+    ->  Bound = Bound0,
+        remove_goal(Goals, Goal, Others),
+        term_variables(Goal, Variables),
+        term_variables(Others, Elsewhere),
+        \+ ( member(Variable, Variables),
+             \+ variables_within([Variable], Bound0),
+             variables_within([Variable], Elsewhere)
+           )
+    ).
+next_goal(Goals, Bound, Goal, Bound) :-
+    member(Goal, Goals),
+    goal_kind(Goal, atom),
+    term_variables(Goal, Variables),
+    Variables \== [],
+    variables_within(Variables, Bound).
+next_goal(Goals, Bound0, Goal, Bound) :-
+    member(Goal, Goals),
+    goal_kind(Goal, atom),
+    term_variables(Goal, Variables),
+    member(Variable, Variables),
+    variables_within([Variable], Bound0),
+    term_variables(Variables-Bound0, Bound).
+next_goal(Goals, Bound0, Goal, Bound) :-
+    member(Goal, Goals),
+    goal_kind(Goal, atom),
+    term_variables(Goal-Bound0, Bound).
+
+remove_goal([Goal0|Goals], Goal, Rest) :-
+    (   Goal0 == Goal
+    ->  Rest = Goals
+    ;   Rest = [Goal0|Rest1],
+        remove_goal(Goals, Goal, Rest1)
+    ).

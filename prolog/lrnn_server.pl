@@ -1,0 +1,258 @@
+:- module(lrnn_server,
+          [ start/4,                    % +Text, +Request, +Reply, +Rows
+            handle/0
+          ]).
+:- use_module(library(lists), [member/2]).
+:- use_module(library(apply), [maplist/3]).
+:- use_module(lrnn_grounder).
+:- use_module(lrnn_json).
+:- use_module(lrnn_language).
+:- use_module(lrnn_reader).
+:- use_module(lrnn_store).
+
+/** <module> Requests of the Python program
+
+Four files connect the two: the text to read, the request (one Prolog term),
+the reply (JSON), and rows of integers. handle/0 answers one request and never
+fails or throws: what goes wrong is part of the reply.
+*/
+
+:- dynamic file/2.
+
+%!  start(+Text, +Request, +Reply, +Rows) is det.
+%
+%   Set the paths of the four files.
+
+start(Text, Request, Reply, Rows) :-
+    retractall(file(_, _)),
+    assertz(file(text, Text)),
+    assertz(file(request, Request)),
+    assertz(file(reply, Reply)),
+    assertz(file(rows, Rows)).
+
+%!  handle is det.
+
+handle :-
+    catch(( read_request(Request),
+            answer(Request, Reply)
+          ),
+          Error,
+          error_reply(Error, Reply)),
+    !,
+    write_reply(Reply).
+handle :-
+    write_reply(json([error="the request failed", kind="internal"])).
+
+read_request(Request) :-
+    file(request, File),
+    setup_call_cleanup(
+        open(File, read, Stream, [encoding(utf8)]),
+        read_term(Stream, Request, [module(lrnn_syntax)]),
+        close(Stream)).
+
+write_reply(Reply) :-
+    file(reply, File),
+    setup_call_cleanup(
+        open(File, write, Stream, [encoding(utf8)]),
+        json_write(Stream, Reply),
+        close(Stream)).
+
+with_text(Goal, Stream) :-
+    file(text, File),
+    setup_call_cleanup(
+        open(File, read, Stream, [encoding(utf8), bom(false)]),
+        call(Goal),
+        close(Stream)).
+
+with_rows(Goal, Stream) :-
+    file(rows, File),
+    setup_call_cleanup(
+        open(File, write, Stream, [encoding(wchar_t), bom(false), buffer(full)]),
+        call(Goal),
+        close(Stream)).
+
+%   answer(+Request, -Reply)
+
+answer(version, json([version=Version])) :-
+    current_prolog_flag(version, Version).
+answer(limits(Bytes), json([])) :-
+    set_prolog_flag(stack_limit, Bytes),
+    set_prolog_flag(table_space, Bytes).
+answer(template, json([rules=Rules, settings=Settings, faults=Faults])) :-
+    with_text(read_template(Stream, template(Rules0, Settings0, Faults0)), Stream),
+    maplist(rule_json, Rules0, Rules),
+    maplist(setting_json, Settings0, Settings),
+    maplist(fault_json, Faults0, Faults).
+answer(data(LineOffset), Reply) :-
+    clear_model,
+    with_text(read_data(Stream, LineOffset, data(Examples0, Queries0, Background0, Faults0)),
+              Stream),
+    maplist(example_json, Examples0, Examples),
+    maplist(query_json, Queries0, Queries),
+    maplist(background_json, Background0, Background),
+    maplist(fault_json, Faults0, Faults),
+    findall(json([name=Text, arity=Arity, facts=Count, soft=Soft]),
+            ( data_predicate(Name/Arity, Key),
+              text(Name, Text),
+              Columns is Arity+1,
+              functor(Head, Key, Columns),
+              predicate_property(lrnn_facts:Head, number_of_clauses(Count)),
+              (   soft_predicate(Name/Arity)
+              ->  Soft = true
+              ;   Soft = false
+              )
+            ),
+            Predicates),
+    weight_values(Weights),
+    free_identifier(Free),
+    Reply = json([ examples=Examples, queries=Queries, background=Background,
+                   predicates=Predicates, weights=Weights, objects=Free, faults=Faults
+                 ]).
+answer(background(Facts), json([])) :-
+    define_background_facts(Facts).
+answer(active(Examples), json([])) :-
+    set_active_examples(Examples).
+answer(extend(Level, Predicates, Clauses), json([])) :-
+    extend(Level, Predicates, Clauses).
+answer(table(Body, Variables, Queried, Identity), json([wide=Wide])) :-
+    wide(Wide),
+    with_rows(write_table(Stream, Body, Variables, Queried, Identity), Stream).
+answer(facts(Predicate), json([wide=Wide])) :-
+    wide(Wide),
+    with_rows(write_facts(Stream, Predicate), Stream).
+answer(data_facts(Predicate), json([wide=Wide])) :-
+    wide(Wide),
+    with_rows(write_data_facts(Stream, Predicate), Stream).
+answer(soft(Predicate), json([wide=Wide])) :-
+    wide(Wide),
+    with_rows(write_soft_facts(Stream, Predicate), Stream).
+answer(object_names, json([])) :-
+    file(rows, File),
+    setup_call_cleanup(
+        open(File, write, Stream, [encoding(utf8), bom(false), buffer(full)]),
+        write_object_names(Stream),
+        close(Stream)).
+answer(names(Pairs), json([names=Names])) :-
+    findall(Name,
+            ( member(Example-Identifier, Pairs),
+              object_term(Example, Identifier, Term),
+              format(string(Name), '~q', [Term])
+            ),
+            Names).
+
+wide(Wide) :-
+    (   wide_identifiers
+    ->  Wide = true
+    ;   Wide = false
+    ).
+
+text(Value, Text) :-
+    format(string(Text), '~w', [Value]).
+
+fault_json(fault(Line, Column, Message), [Line, Column, Message]).
+
+example_json(example(Index, Text, Line, Fold, First, Next, Count),
+             [Index, Text, Line, Fold, First, Next, Count]).
+
+query_json(query(Example, Name/Arity, Identifiers, Text, Target, Line),
+           [Example, NameText, Arity, Identifiers, Text, Target, Line]) :-
+    text(Name, NameText).
+
+setting_json(setting(Line, Column, Name, Value), [Line, Column, Name, Value]).
+
+rule_json(rule(Line, Column, Weight, Fixed, Head0, Body0, Guards0),
+          [Line, Column, Weight, Fixed, Head, Body, Guards]) :-
+    atom_json(Head0, Head),
+    maplist(body_atom_json, Body0, Body),
+    maplist(guard_json, Guards0, Guards).
+
+atom_json(atom(Name, Parts0), [Text, Parts]) :-
+    text(Name, Text),
+    maplist(part_json, Parts0, Parts).
+
+body_atom_json(Atom, [Text, Parts, System]) :-
+    atom_json(Atom, [Text, Parts]),
+    Atom = atom(Name, _),
+    length(Parts, Arity),
+    (   prolog_predicate(Name/Arity)
+    ->  System = true
+    ;   System = false
+    ).
+
+part_json(variable(Name), [true, Text]) :-
+    text(Name, Text).
+part_json(constant(Text), [false, Text]).
+
+guard_json(guard(Text, Negated0), [Text, Negated]) :-
+    (   Negated0 = [Name, Arity]
+    ->  text(Name, NameText),
+        Negated = [NameText, Arity]
+    ;   Negated = []
+    ).
+
+%   A background clause as text, with what Python needs to order and check it.
+
+background_json(background(Line, Column, (Head :- Body)),
+                json([ line=Line, column=Column, head=HeadJson, body=BodyJson,
+                       fact=IsFact, text=Text
+                     ])) :-
+    (   Body == true
+    ->  IsFact = true
+    ;   IsFact = false
+    ),
+    predicate_json(Head, HeadJson),
+    body_goals(Body, Goals),
+    findall(Json,
+            ( member(Goal, Goals),
+              (   goal_kind(Goal, atom)
+              ->  Atom = Goal, Negated = false
+              ;   Goal = (\+ Atom), Negated = true
+              ),
+              predicate_json(Atom, [Name, Arity]),
+              functor(Atom, Name0, _),
+              (   prolog_predicate(Name0/Arity)
+              ->  System = true
+              ;   System = false
+              ),
+              Json = [Name, Arity, Negated, System]
+            ),
+            BodyJson),
+    \+ \+ ( numbervars(Head-Body, 0, _),
+            (   Body == true
+            ->  Clause = Head
+            ;   Clause = (Head :- Body)
+            ),
+            with_output_to(string(Text0),
+                           write_term(Clause, [ quoted(true), ignore_ops(true),
+                                                numbervars(true), module(lrnn_syntax)
+                                              ])),
+            nb_setval(lrnn_clause_text, Text0)
+          ),
+    nb_getval(lrnn_clause_text, Text).
+
+predicate_json(Atom, [Text, Arity]) :-
+    functor(Atom, Name, Arity),
+    text(Name, Text).
+
+%   error_reply(+Error, -Reply)
+
+error_reply(error(resource_error(What), _), json([error=Text, kind="memory"])) :-
+    !,
+    text(What, Text).
+error_reply(error(type_error(evaluable, What), _), json([error=Text, kind="guard"])) :-
+    !,
+    format(string(Text), '~q is not a number', [What]).
+error_reply(error(type_error(Type, Value), _), json([error=Text, kind="guard"])) :-
+    !,
+    format(string(Text), '~q is not of type ~w', [Value, Type]).
+error_reply(error(evaluation_error(What), _), json([error=Text, kind="guard"])) :-
+    !,
+    format(string(Text), 'arithmetic: ~w', [What]).
+error_reply(error(instantiation_error, _), json([error=Text, kind="guard"])) :-
+    !,
+    Text = "a variable is not bound when it is needed".
+error_reply(Error, json([error=Text, kind="internal"])) :-
+    message_to_text(Error, Text).
+
+message_to_text(Error, Text) :-
+    format(string(Text), '~q', [Error]).
