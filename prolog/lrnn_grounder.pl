@@ -2,18 +2,20 @@
           [ clear_model/0,
             define_background_facts/1,  % +Facts
             extend/3,                   % +Level, +Predicates, +Clauses
-            write_table/5,              % +Stream, +Body, +Variables, +Queried, +Identity
-            write_facts/2,              % +Stream, +NameArity
-            write_data_facts/2,         % +Stream, +NameArity
-            write_soft_facts/2,         % +Stream, +NameArity
-            wide_identifiers/0
+            crisp_goals/4,              % +NameArity, +Identifiers, +Example, -Goals
+            flat/3,                     % +Atom0, -Atom, -Equations
+            flat_goals/2,               % +Goals0, -Goals
+            body_steps/6,               % +Goals, +Level, +Example, +Identity, +Bound, -Codes
+            different_code/3,           % +Variables, +Bound, -Code
+            bound_in/2,                 % +Bound, +Variable
+            conjunction/2               % +Goals, -Conjunction
           ]).
 :- use_module(library(lists), [append/3, append/2, member/2, memberchk/2]).
-:- use_module(library(apply), [exclude/3, include/3, maplist/2, maplist/3]).
+:- use_module(library(apply), [exclude/3, include/3, maplist/3]).
 :- use_module(lrnn_language).
 :- use_module(lrnn_store).
 
-/** <module> The least Herbrand model and its active groundings
+/** <module> The least Herbrand model
 
 A predicate is looked up on three levels, the highest that defines it wins:
 
@@ -22,8 +24,8 @@ A predicate is looked up on three levels, the highest that defines it wins:
   - facts of the data, background facts.
 
 extend/3 computes the extension of the predicates of one stratum and stores it
-as facts; write_table/5 enumerates the groundings of a body over them. Clauses
-are given over terms. They are compiled to clauses over identifiers of objects
+as facts; body_steps/6 compiles bodies that call them. Clauses are given over
+terms. They are compiled to clauses over identifiers of objects
 with the example as an additional first argument; guards are evaluated on the
 terms of these objects.
 */
@@ -146,7 +148,7 @@ known_identifier(Identifier, Example, Term) :-
     ;   throw(error(instantiation_error, _))
     ).
 
-%   flat(+Atom0, -Atom, -Equations)
+%!  flat(+Atom0, -Atom, -Equations) is det.
 %
 %   Replace arguments that are not variables, and repeated variables of a
 %   head, by new variables that are equal to them.
@@ -164,6 +166,8 @@ flat_arguments([Argument|Arguments0], [Argument|Arguments], Equations) :-
 flat_arguments([Term|Arguments0], [Variable|Arguments], [Variable = Term|Equations]) :-
     flat_arguments(Arguments0, Arguments, Equations).
 
+%!  flat_goals(+Goals0, -Goals) is det.
+
 flat_goals([], []).
 flat_goals([Goal0|Goals0], Goals) :-
     goal_kind(Goal0, Kind),
@@ -174,14 +178,23 @@ flat_goals([Goal0|Goals0], Goals) :-
     ),
     flat_goals(Goals0, Goals1).
 
-%   body_code(+Goals, +Level, +Example, +Identity, +Bound, -Code)
+%   body_code(+Goals, +Level, +Example, +Identity, -Code)
 %
 %   Goals are flat and in order of evaluation. Identity are variables that
-%   must take different objects, which is checked as soon as two are bound;
-%   Bound are those of them that are bound already.
+%   must take different objects.
 
-body_code([], _, _, _, _, true).
-body_code([Goal|Goals], Level, Example, Identity, Bound0, (Code, Checks, Codes)) :-
+body_code(Goals, Level, Example, Identity, Code) :-
+    body_steps(Goals, Level, Example, Identity, [], Codes),
+    conjunction(Codes, Code).
+
+%!  body_steps(+Goals, +Level, +Example, +Identity, +Bound, -Codes) is det.
+%
+%   Compile each of Goals. That variables of Identity take different objects
+%   is checked as soon as two of them are bound; Bound are those that are
+%   bound already.
+
+body_steps([], _, _, _, _, []).
+body_steps([Goal|Goals], Level, Example, Identity, Bound0, [(Code, Checks)|Codes]) :-
     goal_code(Goal, Level, Example, Code),
     (   goal_kind(Goal, negation)
     ->  Checks = true,
@@ -192,7 +205,13 @@ body_code([Goal|Goals], Level, Example, Identity, Bound0, (Code, Checks, Codes))
         different_code(New, Bound0, Checks),
         append(New, Bound0, Bound)
     ),
-    body_code(Goals, Level, Example, Identity, Bound, Codes).
+    body_steps(Goals, Level, Example, Identity, Bound, Codes).
+
+%!  conjunction(+Goals, -Conjunction) is det.
+
+conjunction([], true).
+conjunction([Goal|Goals], (Goal, Rest)) :-
+    conjunction(Goals, Rest).
 
 goal_code(Goal, Level, Example, Code) :-
     goal_kind(Goal, Kind),
@@ -201,16 +220,38 @@ goal_code(Goal, Level, Example, Code) :-
     ;   Kind == negation
     ->  Goal = (\+ Atom0),
         flat(Atom0, Atom, Equations),
-        body_code(Equations, crisp, Example, [], [], Before),
+        body_code(Equations, crisp, Example, [], Before),
         resolve(crisp, Atom, Example, Inner),
         Code = (\+ (Before, Inner))
+    ;   object_comparison(Goal, Code)
+    ->  true
     ;   term_variables(Goal, Identifiers),
         copy_term(Identifiers-Goal, Terms-Call),
         guard_code(Identifiers, Terms, system:Call, Example, Code)
     ).
 
+%   object_comparison(+Guard, -Code) is semidet.
+%
+%   Guards between two variables that hold for terms as for identifiers.
+
+object_comparison(Guard, Code) :-
+    Guard =.. [Name, X, Y],
+    var(X),
+    var(Y),
+    (   memberchk(Name, [\==, \=, dif])
+    ->  Code = (X \== Y)
+    ;   memberchk(Name, [==, =])
+    ->  Code = (X = Y)
+    ).
+
+%!  bound_in(+Bound, +Variable) is semidet.
+
 bound_in(Bound, Variable) :-
     variables_within([Variable], Bound).
+
+%!  different_code(+Variables, +Bound, -Code) is det.
+%
+%   Variables take objects different from each other and from Bound.
 
 different_code([], _, true).
 different_code([Variable|Variables], Bound, (Code, Codes)) :-
@@ -249,7 +290,7 @@ clause_code(clause(Head0, Body, Identity), Level, Example, Arguments, Code, Safe
         ordered_goals(Goals, Expected, Ordered1, Stuck1),
         append(Ordered1, Stuck1, Ordered)
     ),
-    body_code(Ordered, Level, Example, Identity, [], Code).
+    body_code(Ordered, Level, Example, Identity, Code).
 
 ground_equation(_ = Term) :-
     ground(Term).
@@ -350,6 +391,13 @@ below(derived, Predicate, Arguments, Example, [Module:Call]) :-
 below(_, Predicate, Arguments, Example, Goals) :-
     base(Predicate, Arguments, Example, Goals).
 
+%!  crisp_goals(+NameArity, +Identifiers, +Example, -Goals) is det.
+%
+%   The ways an atom is true in Example without the template.
+
+crisp_goals(Predicate, Identifiers, Example, Goals) :-
+    below(derived, Predicate, Identifiers, Example, Goals).
+
 define_way(way(Predicate, Example, Arguments, Code, _)) :-
     stratum(Predicate, Module:Key),
     Head =.. [Key, Example|Arguments],
@@ -393,157 +441,3 @@ store_facts([], _).
 store_facts([Fact|Facts], Module) :-
     assertz(Module:Fact),
     store_facts(Facts, Module).
-
-
-		 /*******************************
-		 *        WRITING ROWS          *
-		 *******************************/
-
-%!  write_table(+Stream, +Body, +Variables, +Queried, +Identity) is det.
-%
-%   Write the groundings of Body in the active examples: for each the
-%   identifiers of Variables. Queried is `none`, or an atom over Variables: then only
-%   groundings are written for which that atom is queried. Identity are the
-%   variables that must take different objects.
-
-write_table(Stream, Body, Variables, Queried, Identity) :-
-    body_goals(Body, Goals0),
-    flat_goals(Goals0, Goals1),
-    queried_code(Queried, Example, QueryCode, Known, Equations),
-    append(Equations, Goals1, Goals),
-    ordered_goals(Goals, Known, Ordered, Stuck),
-    append(Ordered, Stuck, All),
-    include(bound_in(Identity), Known, KnownDifferent),
-    different_code(KnownDifferent, [], Different),
-    body_code(All, derived, Example, Identity, KnownDifferent, BodyCode),
-    row_code(Variables, Stream, RowCode),
-    marker_code(Variables, Example, Stream, MarkerCode),
-    run_writer((active_example(Example), MarkerCode, QueryCode, Different, BodyCode, RowCode)).
-
-queried_code(none, _, true, [], []) :-
-    !.
-queried_code(Atom0, Example, lrnn_facts:Call, Known, Equations) :-
-    flat(Atom0, Atom, Equations),
-    Atom =.. [Name|Arguments],
-    length(Arguments, Arity),
-    fact_key(Name/Arity, Key0),
-    atom_concat('query ', Key0, Key),
-    Call =.. [Key, Example|Arguments],
-    Columns is Arity+1,
-    dynamic(lrnn_facts:Key/Columns),
-    term_variables(Arguments, Known).
-
-:- dynamic writer/0.
-
-run_writer(Code) :-
-    setup_call_cleanup(
-        assertz((writer :- Code, fail), Clause),
-        \+ writer,
-        erase(Clause)).
-
-%   Rows are sequences of character codes in an encoding of fixed width: an
-%   identifier is one code, or two where identifiers are too many for one. A
-%   row has at least three codes; one that starts with 0 says to which example
-%   the rows after it belong.
-
-%!  wide_identifiers is semidet.
-%
-%   Rows have two codes for each identifier.
-
-wide_identifiers :-
-    free_identifier(Next),
-    Next > 0x10FFFF.
-
-row_code(Variables, Stream, Code) :-
-    (   wide_identifiers
-    ->  wide_code(Variables, Stream, Codes, [])
-    ;   narrow_code(Variables, Stream, Codes, [])
-    ),
-    length(Codes, Length),
-    Missing is max(0, 3-Length),
-    length(Padding, Missing),
-    maplist(=(put_char(Stream, 0)), Padding),
-    append(Codes, Padding, All),
-    conjunction(All, Code).
-
-narrow_code([], _, Codes, Codes).
-narrow_code([Variable|Variables], Stream, [put_char(Stream, Variable)|Codes], Tail) :-
-    narrow_code(Variables, Stream, Codes, Tail).
-
-wide_code([], _, Codes, Codes).
-wide_code([Variable|Variables], Stream,
-          [lrnn_grounder:put_wide(Stream, Variable), true|Codes], Tail) :-
-    wide_code(Variables, Stream, Codes, Tail).
-
-put_wide(Stream, Identifier) :-
-    High is (Identifier>>15)+1,
-    Low is Identifier/\0x7fff,
-    put_char(Stream, High),
-    put_char(Stream, Low).
-
-marker_code(Variables, Example, Stream, lrnn_grounder:put_marker(Stream, Example, Padding)) :-
-    length(Variables, Count),
-    (   wide_identifiers
-    ->  Width = 2
-    ;   Width = 1
-    ),
-    Padding is max(0, Count*Width-3).
-
-put_marker(Stream, Example, Padding) :-
-    put_char(Stream, 0),
-    High is Example>>15,
-    Low is Example/\0x7fff,
-    put_char(Stream, High),
-    put_char(Stream, Low),
-    forall(between(1, Padding, _), put_char(Stream, 0)).
-
-conjunction([], true).
-conjunction([Goal|Goals], (Goal, Rest)) :-
-    conjunction(Goals, Rest).
-
-%!  write_facts(+Stream, +NameArity) is det.
-%
-%   Write the atoms of a predicate that are true in the active examples
-%   without the template.
-
-write_facts(Stream, Name/Arity) :-
-    length(Variables, Arity),
-    below(derived, Name/Arity, Variables, Example, Goals),
-    write_solutions(Stream, Goals, Variables, Example).
-
-%!  write_data_facts(+Stream, +NameArity) is det.
-%
-%   Write the facts that stand in the active examples themselves.
-
-write_data_facts(Stream, Name/Arity) :-
-    length(Variables, Arity),
-    fact_key(Name/Arity, Key),
-    Columns is Arity+1,
-    dynamic(lrnn_facts:Key/Columns),
-    base_goal(Variables, Example, data-Key, Goal),
-    write_solutions(Stream, [Goal], Variables, Example).
-
-write_solutions(Stream, Goals, Variables, Example) :-
-    row_code(Variables, Stream, RowCode),
-    marker_code(Variables, Example, Stream, MarkerCode),
-    alternatives(Goals, Alternatives),
-    run_writer((active_example(Example), MarkerCode, Alternatives, RowCode)).
-
-alternatives([Goal], Goal) :-
-    !.
-alternatives([Goal|Goals], (Goal ; Rest)) :-
-    alternatives(Goals, Rest).
-
-%!  write_soft_facts(+Stream, +NameArity) is det.
-%
-%   Write facts with a weight other than 1, and other facts of the same atoms:
-%   identifiers, then the index of the weight.
-
-write_soft_facts(Stream, Name/Arity) :-
-    fact_key(Name/Arity, Key),
-    length(Variables, Arity),
-    append(Variables, [Index], Columns),
-    row_code(Columns, Stream, RowCode),
-    marker_code(Columns, Example, Stream, MarkerCode),
-    run_writer((active_example(Example), MarkerCode,
-                soft_fact(Key, Example, Variables, Index), RowCode)).

@@ -3,7 +3,6 @@
             read_template/2             % +Stream, -Template
           ]).
 :- use_module(library(lists), [append/3, member/2, memberchk/2, reverse/2]).
-:- use_module(library(apply), [maplist/3]).
 :- use_module(lrnn_language).
 :- use_module(lrnn_store).
 
@@ -26,25 +25,36 @@ file are collected as fault(Line, Column, Message).
     query_/7,
     example_name/7.
 
-%!  read_next(+Stream, -Term, -Line, -Column) is det.
+%   read_next(+Mode, +Stream, -Term, -Position)
 %
-%   Read one term. A syntax error is recorded as a fault and the next term is
-%   read instead.
+%   Read one term. In mode `careful` Position is where it starts, and a syntax
+%   error is recorded as a fault and the next term is read instead. In mode
+%   `fast`, for files that are expected to be free of faults, a syntax error is
+%   an exception and Position is where the term ends.
 
-read_next(Stream, Term, Line, Column) :-
+read_next(fast, Stream, Term, Stream) :-
+    read_term(Stream, Term, [module(lrnn_syntax)]).
+read_next(careful, Stream, Term, Position) :-
     catch(read_term(Stream, Term0,
                     [ module(lrnn_syntax),
-                      term_position(Position),
+                      term_position(Position0),
                       syntax_errors(error)
                     ]),
           Error, true),
     (   var(Error)
     ->  Term = Term0,
-        stream_position_data(line_count, Position, Line),
+        Position = Position0
+    ;   syntax_fault(Error),
+        read_next(careful, Stream, Term, Position)
+    ).
+
+line_column(Position, Line, Column) :-
+    (   is_stream(Position)
+    ->  line_count(Position, Line),
+        Column = 1
+    ;   stream_position_data(line_count, Position, Line),
         stream_position_data(line_position, Position, Column0),
         Column is Column0+1
-    ;   syntax_fault(Error),
-        read_next(Stream, Term, Line, Column)
     ).
 
 syntax_fault(error(syntax_error(What), Context)) :-
@@ -148,10 +158,13 @@ canonical_text(Term, Text) :-
 %     - Faults: fault(Line, Column, Message)
 
 read_data(Stream, LineOffset, data(Examples, Queries, Background, Faults)) :-
-    clear_reader,
-    clear_store,
-    read_outside(Stream, 1, 1),
-    finish_outside(Background0),
+    stream_property(Stream, position(Start)),
+    (   catch(read_all(fast, Stream, Background0), error(syntax_error(_), _), fail),
+        \+ fault_(_, _, _)
+    ->  true
+    ;   set_stream_position(Stream, Start),
+        read_all(careful, Stream, Background0)
+    ),
     findall(example(Index, Text, Line, Fold, First, Next, Count),
             ( example_name(Index, Text, Line0, Fold, First, Next, Count),
               Line is Line0+LineOffset
@@ -175,6 +188,12 @@ read_data(Stream, LineOffset, data(Examples, Queries, Background, Faults)) :-
             Faults),
     clear_reader.
 
+read_all(Mode, Stream, Background) :-
+    clear_reader,
+    clear_store,
+    read_outside(Stream, Mode, 1, 1),
+    finish_outside(Background).
+
 clear_reader :-
     retractall(loader(_, _, _, _, _, _, _, _)),
     retractall(fault_(_, _, _)),
@@ -184,14 +203,15 @@ clear_reader :-
     retractall(query_(_, _, _, _, _, _, _)),
     retractall(example_name(_, _, _, _, _, _, _)).
 
-read_outside(Stream, Example, Next) :-
-    read_next(Stream, Term, Line, Column),
-    outside(Term, Line, Column, Stream, Example, Next).
+read_outside(Stream, Mode, Example, Next) :-
+    read_next(Mode, Stream, Term, Position),
+    line_column(Position, Line, Column),
+    outside(Term, Line, Column, Stream, Mode, Example, Next).
 
-outside(Term, _, _, _, _, _) :-
+outside(Term, _, _, _, _, _, _) :-
     Term == end_of_file,
     !.
-outside(Term, Line, Column, Stream, Example, Next0) :-
+outside(Term, Line, Column, Stream, Mode, Example, Next0) :-
     nonvar(Term),
     Term = begin(model(Id)),
     !,
@@ -201,11 +221,11 @@ outside(Term, Line, Column, Stream, Example, Next0) :-
     ),
     check_model_name(Id, Line, Column),
     trie_new(Trie),
-    read_inside(Stream, block(Example, Id, Line, Next0), Trie, Next0, Next, [], [], [], 0),
+    read_inside(Stream, block(Example, Id, Line, Next0, Mode), Trie, Next0, Next, [], [], [], 0),
     trie_destroy(Trie),
     Example1 is Example+1,
-    read_outside(Stream, Example1, Next).
-outside(Term, Line, Column, Stream, Example, Next) :-
+    read_outside(Stream, Mode, Example1, Next).
+outside(Term, Line, Column, Stream, Mode, Example, Next) :-
     nonvar(Term),
     Term = end(model(Id)),
     !,
@@ -213,10 +233,10 @@ outside(Term, Line, Column, Stream, Example, Next) :-
     add_fault(Line, Column,
               'end(model(~w)) without its begin(model(~w)); delete it or add the begin',
               [Text, Text]),
-    read_outside(Stream, Example, Next).
-outside(Term, Line, Column, Stream, Example, Next) :-
+    read_outside(Stream, Mode, Example, Next).
+outside(Term, Line, Column, Stream, Mode, Example, Next) :-
     assertz(outside_(Line, Column, Term)),
-    read_outside(Stream, Example, Next).
+    read_outside(Stream, Mode, Example, Next).
 
 check_model_name(Id, Line, Column) :-
     \+ ground(Id),
@@ -240,12 +260,14 @@ check_model_name(Id, Line, _) :-
 %   The first clause is the path of plain facts of known predicates.
 
 read_inside(Stream, Block, Trie, Next0, Next, Names0, Facts, Soft, Fold) :-
-    read_next(Stream, Term, Line, Column),
+    arg(5, Block, Mode),
+    read_next(Mode, Stream, Term, Position),
     arg(1, Block, Example),
     (   nonvar(Term),
         loader(Term, Example, Trie, Next0, Next1, Names0, Names1, Fact)
     ->  read_inside(Stream, Block, Trie, Next1, Next, Names1, [Fact|Facts], Soft, Fold)
-    ;   inside(Term, Line, Column, Stream, Block, Trie,
+    ;   line_column(Position, Line, Column),
+        inside(Term, Line, Column, Stream, Block, Trie,
                Next0, Next, Names0, Facts, Soft, Fold)
     ).
 
@@ -256,13 +278,13 @@ inside(Term, Line, Column, Stream, Block, Trie, Next0, Next, Names0, Facts, Soft
     read_inside(Stream, Block, Trie, Next0, Next, Names0, Facts, Soft, Fold).
 inside(end_of_file, _, _, _, Block, _, Next, Next, _, _, _, _) :-
     !,
-    Block = block(_, Id, Line, _),
+    Block = block(_, Id, Line, _, _),
     term_text(Id, Text),
     add_fault(Line, 1, 'model ~w is not closed; add end(model(~w)). after its last fact',
               [Text, Text]).
 inside(end(model(Id)), Line, Column, _, Block, _, Next, Next, Names, Facts, Soft, Fold) :-
     !,
-    Block = block(Example, Id0, Line0, First),
+    Block = block(Example, Id0, Line0, First, _),
     (   Id == Id0
     ->  store_example(Example, First, Next, Names, Facts, Soft),
         term_text(Id0, Text),
@@ -278,13 +300,13 @@ inside(end(model(Id)), Line, Column, _, Block, _, Next, Next, Names, Facts, Soft
     ).
 inside(begin(model(Id)), Line, Column, Stream, Block, Trie, Next0, Next, Names, Facts, Soft, Fold) :-
     !,
-    Block = block(_, Id0, Line0, _),
+    Block = block(_, Id0, Line0, _, Mode),
     term_text(Id0, Text0),
     term_text(Id, Text),
     add_fault(Line, Column,
               'model ~w begins inside model ~w of line ~d; add end(model(~w)). before it',
               [Text, Text0, Line0, Text0]),
-    read_inside(Stream, block(0, Id, Line, Next0), Trie, Next0, Next, Names, Facts, Soft, Fold).
+    read_inside(Stream, block(0, Id, Line, Next0, Mode), Trie, Next0, Next, Names, Facts, Soft, Fold).
 inside(Term, Line, Column, Stream, Block, Trie, Next0, Next, Names0, Facts0, Soft0, Fold0) :-
     example_item(Term, Line, Column, Block, Trie,
                  state(Next0, Names0, Facts0, Soft0, Fold0),
@@ -319,7 +341,7 @@ example_item(query(Atom, Target), Line, Column, Block, Trie, State0, State) :-
     ->  add_fault(Line, Column, Format, Arguments),
         State = State0
     ;   State0 = state(Next0, Names0, Facts, Soft, Fold),
-        Block = block(Example, _, _, _),
+        Block = block(Example, _, _, _, _),
         atom_arguments(Atom, Name, Arguments),
         length(Arguments, Arity),
         intern_all(Arguments, Trie, Identifiers, Next0, Next, Names0, Names),
@@ -354,7 +376,7 @@ example_item(Atom, _, _, Block, Trie, State0, State) :-
 
 stored_fact(Atom, Block, Trie, Fact, state(Next0, Names0, Facts, Soft, Fold),
             state(Next, Names, Facts, Soft, Fold)) :-
-    Block = block(Example, _, _, _),
+    Block = block(Example, _, _, _, _),
     atom_arguments(Atom, Name, Arguments),
     length(Arguments, Arity),
     (   data_predicate(Name/Arity, _)
@@ -526,7 +548,7 @@ finish_outside(Background) :-
     findall(item(Line, Column, Term),
             ( outside_(Line, Column, Term), \+ is_clause(Term) ),
             Items),
-    Block = block(1, example, First, 1),
+    Block = block(1, example, First, 1, careful),
     single_example(Items, Block, Trie, state(1, [], [], [], 0),
                    state(Next, Names, Facts, Soft, Fold)),
     trie_destroy(Trie),
@@ -651,7 +673,7 @@ goal_fault(negated(Goal), _, Format, [Text]) :-
 %     - Rules: rule(Line, Column, Weight, Fixed, Head, Body, Guards), Weight a
 %       number or the text "_", Fixed true or false, Head an atom
 %       atom(Name, Arguments), Body a list of atoms, Guards a list of
-%       guard(Text, Negated), Negated [Name, Arity] of a negated atom or []
+%       guard(Parts, Negated), Negated [Name, Arity] of a negated atom or []
 %     - Settings: setting(Line, Column, Name, ValueText)
 %
 %   An argument is variable(Name) or constant(Text).
@@ -685,9 +707,7 @@ read_named(Stream, Term, Names, Line, Column) :-
     (   var(Error)
     ->  Term = Term0,
         Names = Names0,
-        stream_position_data(line_count, Position, Line),
-        stream_position_data(line_position, Position, Column0),
-        Column is Column0+1
+        line_column(Position, Line, Column)
     ;   syntax_fault(Error),
         read_named(Stream, Term, Names, Line, Column)
     ).
@@ -891,7 +911,12 @@ argument_parts([Argument|Arguments], [Part|Parts]) :-
     ),
     argument_parts(Arguments, Parts).
 
-guard_parts(Goal, guard(Text, Negated)) :-
+%   guard_parts(+Goal, -Guard)
+%
+%   The text of a guard in parts, so that variables can be told from all else:
+%   every second part is the name of a variable.
+
+guard_parts(Goal, guard(Parts, Negated)) :-
     goal_kind(Goal, Kind),
     (   Kind == guard
     ->  Negated = []
@@ -901,22 +926,42 @@ guard_parts(Goal, guard(Text, Negated)) :-
         length(Arguments, Arity),
         Negated = [Name, Arity]
     ),
-    mark_variables(Goal, Marked),
+    guard_text(Goal, Text),
+    unused_mark(Text, 0, Mark),
+    mark_variables(Goal, Mark, Marked),
+    guard_text(Marked, MarkedText),
+    atomic_list_concat(Parts, Mark, MarkedText).
+
+guard_text(Goal, Text) :-
     with_output_to(string(Text),
-                   write_term(Marked, [ quoted(true), numbervars(true),
-                                        module(lrnn_syntax), spacing(next_argument)
-                                      ])).
+                   write_term(Goal, [ quoted(true), numbervars(true),
+                                      module(lrnn_syntax), spacing(next_argument)
+                                    ])).
 
-%   Variables stand between control characters in the text, so that they can be
-%   told from all else.
+%   unused_mark(+Text, +Number, -Mark)
+%
+%   Mark can be part of the name of a variable and does not occur in Text.
 
-mark_variables('$VAR'(Name), '$VAR'(Marked)) :-
+unused_mark(Text, Number, Mark) :-
+    atomic_list_concat(['Mark', Number, '_'], Mark0),
+    (   sub_string(Text, _, _, _, Mark0)
+    ->  Next is Number+1,
+        unused_mark(Text, Next, Mark)
+    ;   Mark = Mark0
+    ).
+
+mark_variables('$VAR'(Name), Mark, '$VAR'(Marked)) :-
     !,
-    atomic_list_concat(['\001\', Name, '\001\'], Marked).
-mark_variables(Term, Marked) :-
+    atomic_list_concat([Mark, Name, Mark], Marked).
+mark_variables(Term, Mark, Marked) :-
     compound(Term),
     !,
     compound_name_arguments(Term, Name, Arguments0),
-    maplist(mark_variables, Arguments0, Arguments),
+    mark_arguments(Arguments0, Mark, Arguments),
     compound_name_arguments(Marked, Name, Arguments).
-mark_variables(Term, Term).
+mark_variables(Term, _, Term).
+
+mark_arguments([], _, []).
+mark_arguments([Term|Terms], Mark, [Marked|MarkedTerms]) :-
+    mark_variables(Term, Mark, Marked),
+    mark_arguments(Terms, Mark, MarkedTerms).

@@ -1,29 +1,31 @@
 :- module(lrnn_server,
-          [ start/4,                    % +Text, +Request, +Reply, +Rows
+          [ start/2,                    % +Files, +Rows
             handle/0
           ]).
 :- use_module(library(lists), [member/2]).
-:- use_module(library(apply), [maplist/3]).
+:- use_module(library(apply), [maplist/2, maplist/3]).
 :- use_module(lrnn_grounder).
 :- use_module(lrnn_json).
 :- use_module(lrnn_language).
 :- use_module(lrnn_reader).
+:- use_module(lrnn_rows).
 :- use_module(lrnn_store).
 
 /** <module> Requests of the Python program
 
-Four files connect the two: the text to read, the request (one Prolog term),
-the reply (JSON), and rows of integers. handle/0 answers one request and never
+Files connect the two: the text to read, the request (one Prolog term), the
+reply (JSON), and several for rows of integers. handle/0 answers one request and never
 fails or throws: what goes wrong is part of the reply.
 */
 
 :- dynamic file/2.
 
-%!  start(+Text, +Request, +Reply, +Rows) is det.
+%!  start(+Files, +Rows) is det.
 %
-%   Set the paths of the four files.
+%   Set the paths of the files for text, request and reply, and of those for
+%   rows.
 
-start(Text, Request, Reply, Rows) :-
+start([Text, Request, Reply], Rows) :-
     retractall(file(_, _)),
     assertz(file(text, Text)),
     assertz(file(request, Request)),
@@ -64,12 +66,15 @@ with_text(Goal, Stream) :-
         call(Goal),
         close(Stream)).
 
-with_rows(Goal, Stream) :-
-    file(rows, File),
+with_rows(Goal, Streams) :-
+    file(rows, Files),
     setup_call_cleanup(
-        open(File, write, Stream, [encoding(wchar_t), bom(false), buffer(full)]),
+        maplist(open_rows, Files, Streams),
         call(Goal),
-        close(Stream)).
+        maplist(close, Streams)).
+
+open_rows(File, Stream) :-
+    open(File, write, Stream, [encoding(wchar_t), bom(false), buffer(full)]).
 
 %   answer(+Request, -Reply)
 
@@ -114,20 +119,20 @@ answer(active(Examples), json([])) :-
     set_active_examples(Examples).
 answer(extend(Level, Predicates, Clauses), json([])) :-
     extend(Level, Predicates, Clauses).
-answer(table(Body, Variables, Queried, Identity), json([wide=Wide])) :-
+answer(table(Body, Variables, Queried, Identity), json([wide=Wide, levels=Levels])) :-
     wide(Wide),
-    with_rows(write_table(Stream, Body, Variables, Queried, Identity), Stream).
-answer(facts(Predicate), json([wide=Wide])) :-
+    with_rows(write_table(Streams, Body, Variables, Queried, Identity, Levels), Streams).
+answer(facts(Predicate), json([wide=Wide, levels=Levels])) :-
     wide(Wide),
-    with_rows(write_facts(Stream, Predicate), Stream).
-answer(data_facts(Predicate), json([wide=Wide])) :-
+    with_rows(write_facts(Streams, Predicate, Levels), Streams).
+answer(data_facts(Predicate), json([wide=Wide, levels=Levels])) :-
     wide(Wide),
-    with_rows(write_data_facts(Stream, Predicate), Stream).
-answer(soft(Predicate), json([wide=Wide])) :-
+    with_rows(write_data_facts(Streams, Predicate, Levels), Streams).
+answer(soft(Predicate), json([wide=Wide, levels=Levels])) :-
     wide(Wide),
-    with_rows(write_soft_facts(Stream, Predicate), Stream).
+    with_rows(write_soft_facts(Streams, Predicate, Levels), Streams).
 answer(object_names, json([])) :-
-    file(rows, File),
+    file(rows, [File|_]),
     setup_call_cleanup(
         open(File, write, Stream, [encoding(utf8), bom(false), buffer(full)]),
         write_object_names(Stream),
@@ -183,7 +188,8 @@ part_json(variable(Name), [true, Text]) :-
     text(Name, Text).
 part_json(constant(Text), [false, Text]).
 
-guard_json(guard(Text, Negated0), [Text, Negated]) :-
+guard_json(guard(Parts0, Negated0), [Parts, Negated]) :-
+    maplist(text, Parts0, Parts),
     (   Negated0 = [Name, Arity]
     ->  text(Name, NameText),
         Negated = [NameText, Arity]

@@ -31,7 +31,7 @@ def ground(template: str, data: str, output: str, quiet: bool, **options: Any) -
 
     check_writable(output)
     progress = Progress(quiet)
-    groundings = ground_files(template, data, progress, False, options)
+    groundings = ground_files(template, data, progress, False, options, names=True)
     save_groundings(groundings, output)
     rows = sum(len(groundings.tables[rule.table]) for rule in groundings.program.rules if not rule.is_fact)
     progress.line(

@@ -30,7 +30,7 @@ def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Gr
 
 
 def ground_files(
-    template_path: str, data_path: str, progress: Progress, testing: bool, options: dict[str, Any]
+    template_path: str, data_path: str, progress: Progress, testing: bool, options: dict[str, Any], names: bool = False
 ) -> Groundings:
     """Read a template and data, choose a fold, and ground."""
     from lrnn_cli.evaluation.folds import choose_examples
@@ -45,7 +45,7 @@ def ground_files(
         )
         data = load_data(grounder, data_path, progress)
         examples = choose_examples(data, options["folds"], options["fold"], options["seed"], testing)
-        return grounder.ground(template, data, examples)
+        return grounder.ground(template, data, examples, names)
 
 
 def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:

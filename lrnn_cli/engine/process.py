@@ -1,7 +1,7 @@
 """One SWI-Prolog process, seen from the parent: send a request, get its reply and rows.
 
-A request is a Prolog term as text; a reply is a JSON object; rows are 32-bit integers in a file without a name that
-both processes hold open, so no file stays behind however a run ends.
+A request is a Prolog term as text; a reply is a JSON object; rows are 32-bit integers in files without names
+that both processes hold open, so no file stays behind however a run ends.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ INSTALL_HINT = (
     "or from the SWI-Prolog home page, then run `lrnn doctor`."
 )
 OLDEST_VERSION = 90000
+ROW_FILES = 6
 
 
 class PrologError(Exception):
@@ -54,13 +55,13 @@ class PrologProcess:
         self.memory_limit = memory_limit
         self.time_limit = time_limit
         self.deadline = deadline
-        self._files = [tempfile.TemporaryFile() for _ in range(4)]  # noqa: SIM115
+        self._files = [tempfile.TemporaryFile() for _ in range(3 + ROW_FILES)]  # noqa: SIM115
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self.reply: dict[str, Any] = {}
         """The last reply."""
         descriptors = [file.fileno() for file in self._files]
-        command = [sys.executable, "-m", "lrnn_cli.engine.worker", str(prolog_folder())]
-        command += [str(descriptor) for descriptor in descriptors] + [str(memory_limit)]
+        command = [sys.executable, "-m", "lrnn_cli.engine.worker", str(prolog_folder()), str(memory_limit)]
+        command += [str(descriptor) for descriptor in descriptors]
         environment = dict(os.environ)
         root = str(Path(__file__).resolve().parents[2])
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH")]))
@@ -155,8 +156,8 @@ class PrologProcess:
         if text is not None:
             self._write(0, text)
         self._write(1, f"{request}.\n".encode())
-        self._write(2, b"")
-        self._write(3, b"")
+        for index in range(2, len(self._files)):
+            self._write(index, b"")
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(b"handle\n")
@@ -182,7 +183,7 @@ class PrologProcess:
         self.send(request, text)
         return self.receive()
 
-    def rows(self) -> bytes:
-        """What the last request wrote beside its reply."""
-        self._files[3].seek(0)
-        return self._files[3].read()
+    def rows(self, file: int = 0) -> bytes:
+        """What the last request wrote beside its reply, into one of the files for rows."""
+        self._files[3 + file].seek(0)
+        return self._files[3 + file].read()

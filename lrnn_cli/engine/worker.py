@@ -1,9 +1,9 @@
 """The process that runs SWI-Prolog: the only place that imports pyswip.
 
-Started as `python -m lrnn_cli.engine.worker FOLDER TEXT REQUEST REPLY ROWS`, the last four being file descriptors
-of nameless files it shares with its parent. A line on standard input asks for one request to be handled, the same
-line on standard output says that it is done. When standard input ends, the process ends at once, whatever Prolog is
-doing: nothing outlives the parent.
+Started as `python -m lrnn_cli.engine.worker FOLDER MEGABYTES TEXT REQUEST REPLY ROWS...`, the last being file
+descriptors of nameless files it shares with its parent. A line on standard input asks for one request to be handled,
+the same line on standard output says that it is done. When standard input ends, the process ends at once, whatever
+Prolog is doing: nothing outlives the parent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def main() -> None:
-    folder, text, request, reply, rows, megabytes = sys.argv[1:]
+    folder, megabytes, *descriptors = sys.argv[1:]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=watch_input, args=(requests,), daemon=True).start()
@@ -47,8 +47,8 @@ def main() -> None:
         sys.exit(MISSING)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Prolog.consult(os.path.join(folder, "lrnn_server.pl"))
-    paths = ", ".join(f"'/dev/fd/{descriptor}'" for descriptor in (text, request, reply, rows))
-    list(Prolog.query(f"lrnn_server:start({paths})"))
+    paths = [f"'/dev/fd/{descriptor}'" for descriptor in descriptors]
+    list(Prolog.query(f"lrnn_server:start([{', '.join(paths[:3])}], [{', '.join(paths[3:])}])"))
     print("ready", flush=True)
     while True:
         line = requests.get()

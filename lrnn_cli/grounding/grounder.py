@@ -53,8 +53,13 @@ class Grounder(Protocol):
         """Read a data file and keep its facts."""
         ...
 
-    def ground(self, template: Template, data: DataSet, examples: Sequence[int] | None = None) -> Groundings:
-        """All active groundings of the template in these examples (all if None) that queries can see."""
+    def ground(
+        self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
+    ) -> Groundings:
+        """All active groundings of the template in these examples (all if None) that queries can see.
+
+        With `names` they carry the names of objects, to be kept or shown.
+        """
         ...
 
     def relations(self, data: DataSet) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:

@@ -116,6 +116,17 @@ class Program:
     soft: tuple[Predicate, ...]
     """Predicates with weighted facts that the rules use."""
 
+    @property
+    def recursive(self) -> bool:
+        """Some predicate depends on itself."""
+        return any(
+            self.groups.get(name) in stratum
+            for stratum in self.strata
+            for rule in self.rules
+            if rule.head in stratum
+            for name, _ in rule.body
+        )
+
 
 def plan_program(template: Template, facts: Facts, background: tuple[BackgroundClause, ...] = ()) -> Program:
     """Groups, tables and order of definition for a template over data with these facts."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -154,7 +155,9 @@ class SwiGrounder:
 
     # Grounding
 
-    def ground(self, template: Template, data: DataSet, examples: Sequence[int] | None = None) -> Groundings:
+    def ground(
+        self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
+    ) -> Groundings:
         assert data is self._data, "ground the data that were loaded last"
         for warning in check_program(template, data):
             self.options.warn(warning)
@@ -174,7 +177,7 @@ class SwiGrounder:
                 f"{skeleton.identity_text})"
             )
             self._run(request, template.name, rule.line, rule.column)
-            table = distinct(self._table(skeleton.columns, made))
+            table = self._table(skeleton.columns, made)
             self.options.report(f"grounding: table {number + 1} of {len(program.tables)}, {len(table)} rows")
             tables.append(table)
         facts = {}
@@ -185,7 +188,9 @@ class SwiGrounder:
         queries = data.queries
         if examples is not None:
             queries = queries.select(np.isin(queries.example, np.asarray(examples)).nonzero()[0])
-        return self._finished(program, tables, facts, soft, queries, data, made)
+        # Recursion may end in a cycle, which is shown by names.
+        blob = self._object_names() if names or program.recursive else b""
+        return self._finished(program, tables, facts, soft, queries, data, made, blob)
 
     def relations(self, data: DataSet) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
         self._activate(None)
@@ -221,9 +226,9 @@ class SwiGrounder:
         examples = []
         objects = []
         for number, part in enumerate(self._parts):
-            example, rows = _rows(part.process.rows(), columns, part)
+            example, rows = _rows(part, columns, partial(made.numbered, number))
             examples.append(example + np.int32(part.first_example))
-            objects.append(made.numbered(number, rows))
+            objects.append(rows)
         return Table(np.concatenate(examples), np.concatenate(objects))
 
     def _soft_facts(self, predicate: Predicate, made: MadeObjects) -> SoftFacts:
@@ -233,7 +238,7 @@ class SwiGrounder:
         objects = []
         weights = []
         for number, part in enumerate(self._parts):
-            example, rows = _rows(part.process.rows(), arity + 1, part)
+            example, rows = _rows(part, arity + 1, lambda codes: codes)
             examples.append(example + np.int32(part.first_example))
             objects.append(made.numbered(number, rows[:, :arity]))
             weights.append(part.weights[rows[:, arity] - 1] if len(rows) else np.empty(0))
@@ -248,6 +253,7 @@ class SwiGrounder:
         queries: Queries,
         data: DataSet,
         made: MadeObjects,
+        blob: bytes,
     ) -> Groundings:
         """Give objects that evaluation made numbers that do not depend on how the examples were divided."""
         every = [*tables, *facts.values(), *(item.atoms for item in soft.values())]
@@ -267,7 +273,7 @@ class SwiGrounder:
             count + len(names),
             data.name,
             data.digest,
-            Names(data.first_object, self._object_names(), tuple(names)),
+            Names(data.first_object, blob, tuple(names)),
         )
 
     def _object_names(self) -> bytes:
@@ -284,9 +290,12 @@ class MadeObjects:
     def numbered(self, number: int, identifiers: np.ndarray) -> np.ndarray:
         """Identifiers of one process as numbers of objects."""
         part = self._parts[number]
-        ranks = np.where(identifiers >= SURROGATES[1], identifiers - (SURROGATES[1] - SURROGATES[0]), identifiers) - 1
-        count = len(self._parts)
-        made = -1 - ((ranks - part.objects) * count + number)
+        ranks = identifiers - np.int32(1)
+        if int(identifiers.max(initial=0)) >= SURROGATES[1]:
+            ranks -= np.int32(SURROGATES[1] - SURROGATES[0]) * (identifiers >= SURROGATES[1])
+        if int(ranks.max(initial=0)) < part.objects:
+            return np.asarray(ranks + np.int32(part.first_object))
+        made = -1 - ((ranks - part.objects) * len(self._parts) + number)
         return np.where(ranks < part.objects, ranks + part.first_object, made).astype(np.int32)
 
     def finish(self, tables: list[Table]) -> tuple[list[str], Any]:
@@ -352,22 +361,38 @@ def _identifier(rank: np.ndarray) -> np.ndarray:
     return np.where(identifier >= SURROGATES[0], identifier + SURROGATES[1] - SURROGATES[0], identifier)
 
 
-def _rows(content: bytes, columns: int, part: Part) -> tuple[np.ndarray, np.ndarray]:
-    """Decode rows of identifiers: example (rows,) from 0, identifiers (rows, columns)."""
-    codes = np.frombuffer(content, np.uint32).astype(np.int32)
+def _rows(part: Part, columns: int, convert: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Decode what one process wrote last: example (rows,) from 0, converted identifiers (rows, columns).
+
+    Rows come in levels that share their beginnings; `lrnn_rows.pl` says how.
+    """
+    levels = part.process.reply["levels"]
     wide = part.process.reply["wide"]
-    width = 2 if wide else 1
-    rows = codes.reshape(-1, max(3, columns * width))
-    marker = rows[:, 0] == 0
-    if columns == 0:
-        # Rows without columns are all zero, too: they follow a marker, whose example number is not.
-        marker = rows[:, 2] + rows[:, 1] > 0
-    numbers = rows[marker, 1] * 0x8000 + rows[marker, 2]
-    example = (numbers - 1)[np.cumsum(marker) - 1][~marker]
-    identifiers = rows[~marker, : columns * width]
-    if wide:
-        identifiers = (identifiers[:, 0::2] - 1) * 0x8000 + identifiers[:, 1::2]
-    return example.astype(np.int32), identifiers
+    example = _pairs(np.frombuffer(part.process.rows(0), np.int32)) - 1
+    records = []
+    parents = []
+    for number, level in enumerate(levels, 1):
+        codes = np.frombuffer(part.process.rows(number), np.int32)
+        mark = codes == 0
+        parent = np.cumsum(mark, dtype=np.int32)[~mark] - 1
+        codes = codes[~mark]
+        if wide:
+            codes, parent = _pairs(codes), parent[::2]
+        records.append(convert(codes).reshape(-1, len(level)))
+        parents.append(parent[:: len(level)])
+    if not levels:
+        return example, np.zeros((len(example), 0), np.int32)
+    rows = np.empty((len(records[-1]), columns), np.int32)
+    chosen: np.ndarray | slice = slice(None)
+    for level, record, parent in zip(reversed(levels), reversed(records), reversed(parents), strict=True):
+        rows[:, level] = record[chosen]
+        chosen = parent[chosen]
+    return example[chosen], rows
+
+
+def _pairs(codes: np.ndarray) -> np.ndarray:
+    """Integers written as two codes each."""
+    return np.asarray((codes[0::2] - 1) * 0x8000 + (codes[1::2] - 1))
 
 
 def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:

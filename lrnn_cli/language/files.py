@@ -83,27 +83,37 @@ def check_writable(path: str | None) -> None:
     """Complain now rather than after long work."""
     if path is None or path == "-":
         return
-    folder = Path(path).parent
-    if Path(path).is_dir():
+    if path == "":
+        raise LrnnError("the name of the output file is empty; name a file, or - for standard output")
+    if os.path.isdir(path):
         raise LrnnError(f"{path}: this is a folder; name a file in it")
-    if not folder.is_dir():
+    if _is_special(path):
+        if not os.access(path, os.W_OK):
+            raise LrnnError(f"{path}: no permission to write to it")
+        return
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
         raise LrnnError(f"{path}: the folder {folder} does not exist; make it first")
     if not os.access(folder, os.W_OK):
         raise LrnnError(f"{path}: no permission to write in {folder}")
 
 
+def _is_special(path: str) -> bool:
+    """A device or a pipe: it is written to, and never replaced by a file."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
 @contextmanager
 def whole_output(path: str) -> Iterator[IO[bytes]]:
     """A binary file that appears at `path` when the block ends well, and leaves no trace otherwise."""
-    if path == "-":
+    check_writable(path)
+    if path == "-" or _is_special(path):
         buffer = io.BytesIO()
         yield buffer
-        sys.stdout.buffer.write(buffer.getvalue())
-        sys.stdout.buffer.flush()
+        _write_through(path, buffer.getvalue())
         return
-    check_writable(path)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.part")
     try:
         with open(temporary, "wb") as raw:
             if path.endswith(".gz"):
@@ -117,6 +127,21 @@ def whole_output(path: str) -> Iterator[IO[bytes]]:
         raise LrnnError(f"{path}: can't be written: {error.strerror}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _write_through(path: str, content: bytes) -> None:
+    """Write to standard output, a device or a pipe."""
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with open(path, "wb") as file:
+            file.write(content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise LrnnError(f"{path}: can't be written: {error.strerror}") from None
 
 
 def write_text(path: str, text: str) -> None:

@@ -87,9 +87,7 @@ def _rule(item: list[Any]) -> Rule:
     return Rule(
         head=_atom(head),
         body=tuple(_atom(atom) for atom in body),
-        guards=tuple(
-            Guard(tuple(text.split("\x01")), Predicate(*negated) if negated else None) for text, negated in guards
-        ),
+        guards=tuple(Guard(tuple(parts), Predicate(*negated) if negated else None) for parts, negated in guards),
         weight=None if weight == "_" else float(weight),
         fixed=fixed,
         line=line,

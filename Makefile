@@ -1,0 +1,74 @@
+# Set-up, tests and runs of lrnn. `make` alone lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LRNN := $(BIN)/lrnn
+INSTALLED := $(VENV)/.installed
+
+# A run: `make evaluate DATA=file.pl TEMPLATE=template.pl [FOLD=1] [FOLDS=5] [TRAIN="--epochs 100"]`
+DATA ?= datasets/molecules/molecules.pl
+TEMPLATE ?= $(dir $(DATA))template.pl
+FOLDS ?=
+FOLD ?= 1
+TRAIN ?=
+RUN := build/$(basename $(basename $(notdir $(DATA))))/fold$(FOLD)
+PART := $(if $(FOLDS),--folds $(FOLDS)) --fold $(FOLD)
+
+.PHONY: help install prolog demo test check evaluate benchmark clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+help:
+	@echo 'make install     set everything up: SWI-Prolog, a virtual environment in $(VENV), lrnn in it'
+	@echo 'make demo        train the bundled molecules and show the evaluation'
+	@echo 'make test        static checks and all tests; LRNN_DATA_DIR=folder adds those on real data'
+	@echo 'make check       ruff and mypy only'
+	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
+	@echo 'make benchmark   DATA=molecules.pl.gz: grounding beside bare SWI-Prolog'
+	@echo 'make clean       remove what was built'
+
+install: prolog $(INSTALLED)
+
+prolog:
+	@sh prolog/install.sh
+
+$(INSTALLED): setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	    { echo 'Python 3.10 or newer is needed; name it with make PYTHON=...' >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || \
+	    { echo 'A virtual environment could not be made; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: install
+	$(LRNN) check $(DATA)
+	$(MAKE) --no-print-directory evaluate
+	$(LRNN) show $(RUN)/model.pl
+
+check: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: install check
+	$(BIN)/python -m pytest
+
+evaluate: install $(RUN)/metrics.json
+	$(LRNN) show $(RUN)/metrics.json
+
+$(RUN)/grounding.npz: $(TEMPLATE) $(DATA) | $(INSTALLED)
+	@mkdir -p $(@D)
+	$(LRNN) ground $(TEMPLATE) $(DATA) $(PART) -o $@
+
+%/model.pl: %/grounding.npz | $(INSTALLED)
+	$(LRNN) train $< $(TRAIN) --history $*/history.csv -o $@
+
+%/metrics.json: %/model.pl | $(INSTALLED)
+	$(LRNN) evaluate $< $(DATA) $(PART) --json -o $@
+
+benchmark: install
+	$(BIN)/python benchmarks/grounding.py $(DATA)
+
+clean:
+	rm -rf build dist $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
