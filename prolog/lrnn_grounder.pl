@@ -1,5 +1,6 @@
 :- module(lrnn_grounder,
           [ clear_model/0,
+            clear_extensions/0,
             define_background_facts/1,  % +Facts
             extend/3,                   % +Level, +Predicates, +Clauses
             crisp_goals/4,              % +NameArity, +Identifiers, +Example, -Goals
@@ -8,10 +9,12 @@
             body_steps/6,               % +Goals, +Level, +Example, +Identity, +Bound, -Codes
             different_code/3,           % +Variables, +Bound, -Code
             bound_in/2,                 % +Bound, +Variable
-            conjunction/2               % +Goals, -Conjunction
+            conjunction/2,              % +Goals, -Conjunction
+            called_predicate/1          % ?NameArity
           ]).
 :- use_module(library(lists), [append/3, append/2, member/2, memberchk/2]).
 :- use_module(library(apply), [exclude/3, include/3, maplist/3]).
+:- use_module(library(error), [must_be/2]).
 :- use_module(lrnn_language).
 :- use_module(lrnn_store).
 
@@ -38,16 +41,27 @@ terms of these objects.
 %!  clear_model is det.
 
 clear_model :-
+    clear_extensions,
+    clear_module(lrnn_background),
+    retractall(background_predicate(_, _)).
+
+%!  clear_extensions is det.
+%
+%   Forget what extend/3 added; background facts stay.
+
+clear_extensions :-
     abolish_all_tables,
-    forall(( member(Module, [lrnn_crisp, lrnn_derived, lrnn_scratch, lrnn_background]),
-             current_predicate(Module:Name/Arity),
+    forall(member(Module, [lrnn_crisp, lrnn_derived, lrnn_scratch]),
+           clear_module(Module)),
+    retractall(definition(_, _, _)),
+    retractall(stratum(_, _)).
+
+clear_module(Module) :-
+    forall(( current_predicate(Module:Name/Arity),
              functor(Head, Name, Arity),
              predicate_property(Module:Head, dynamic)
            ),
-           retractall(Module:Head)),
-    retractall(definition(_, _, _)),
-    retractall(stratum(_, _)),
-    retractall(background_predicate(_, _)).
+           retractall(Module:Head)).
 
 %!  define_background_facts(+Facts) is det.
 %
@@ -113,10 +127,10 @@ base(Predicate, Arguments, Example, Goals) :-
 base_goal(Arguments, Example, data-Key, lrnn_facts:Goal) :-
     Goal =.. [Key, Example|Arguments].
 base_goal(Arguments, Example, background-Key, Goal) :-
-    length(Arguments, Arity),
-    length(Terms, Arity),
-    Call =.. [Key|Terms],
-    guard_code(Arguments, Terms, lrnn_background:Call, Example, Goal).
+    term_variables(Arguments, Identifiers),
+    copy_term(Identifiers-Arguments, Terms-CallArguments),
+    Call =.. [Key|CallArguments],
+    guard_code(Identifiers, Terms, lrnn_background:Call, Example, Goal).
 
 %   guard_code(+Identifiers, +Terms, +Call, +Example, -Code)
 
@@ -226,8 +240,28 @@ goal_code(Goal, Level, Example, Code) :-
     ;   object_comparison(Goal, Code)
     ->  true
     ;   term_variables(Goal, Identifiers),
-        copy_term(Identifiers-Goal, Terms-Call),
-        guard_code(Identifiers, Terms, system:Call, Example, Code)
+        copy_term(Identifiers-Goal, Terms-Guard),
+        checked_guard(Guard, Call),
+        guard_code(Identifiers, Terms, Call, Example, Code)
+    ).
+
+%   checked_guard(+Guard, -Call)
+%
+%   Arithmetic takes numbers only. Prolog would also evaluate objects that are
+%   called `e` or `random(6)`, and strings of one character.
+
+checked_guard(Guard, Call) :-
+    (   arithmetic_guard(Guard, Expressions)
+    ->  term_variables(Expressions, Inputs),
+        Call = (lrnn_grounder:numbers(Inputs), system:Guard)
+    ;   Call = system:Guard
+    ).
+
+numbers([]).
+numbers([Input|Inputs]) :-
+    (   number(Input)
+    ->  numbers(Inputs)
+    ;   must_be(number, Input)
     ).
 
 %   object_comparison(+Guard, -Code) is semidet.
@@ -329,6 +363,13 @@ extend(Level, Predicates, Clauses0) :-
             )
         ),
         retractall(stratum(_, _))).
+
+%!  called_predicate(?NameArity) is nondet.
+%
+%   A predicate that extend/3 left to be evaluated when it is called.
+
+called_predicate(Predicate) :-
+    definition(_, Predicate, lrnn_scratch:_).
 
 normal_clause(clause(Head, Body, Identity), clause(Head, Body, Identity)).
 normal_clause(background(Clause), clause(Head, Body, [])) :-

@@ -4,8 +4,10 @@
             body_goals/2,               % +Body, -Goals
             goal_kind/2,                % +Goal, -Kind
             guard_ready/3,              % +Goal, +Bound, -Bound
-            impure_function/2,          % +Goal, -NameArity
-            ordered_goals/4,            % +Goals, +Bound0, -Ordered, -Stuck
+            not_an_atom/1,              % +Term
+            arithmetic_guard/2,         % +Guard, -Expressions
+            ordered_goals/4,            % +Goals, +Bound, -Ordered, -Stuck
+            ordered_goals/5,            % +Goals, +Bound, +Known, -Ordered, -Stuck
             variables_within/2,         % +Variables, +Bound
             prolog_predicate/1          % +NameArity
           ]).
@@ -104,18 +106,14 @@ body_goals(Goal, [Goal|Tail], Tail).
 %
 %   Kind is one of `atom`, `guard`, `negation`, or `fault(What)` with What one
 %   of variable, not_callable, construct(NameArity), impure(NameArity),
-%   negated(Goal).
+%   unknown_function(NameArity), negated(Goal).
 
 goal_kind(Goal, Kind) :-
     var(Goal),
     !,
     Kind = fault(variable).
 goal_kind(Goal, Kind) :-
-    \+ callable(Goal),
-    !,
-    Kind = fault(not_callable).
-goal_kind(Goal, Kind) :-
-    is_dict(Goal),
+    not_an_atom(Goal),
     !,
     Kind = fault(not_callable).
 goal_kind(\+ Goal, Kind) :-
@@ -123,15 +121,22 @@ goal_kind(\+ Goal, Kind) :-
     goal_kind(Goal, Inner),
     (   Inner == atom
     ->  Kind = negation
+    ;   Inner = fault(construct((',')/2))
+    ->  Kind = fault(negated(Goal))
     ;   Inner = fault(_)
     ->  Kind = Inner
     ;   Kind = fault(negated(Goal))
     ).
+goal_kind((If ; _), Kind) :-
+    nonvar(If),
+    If = (_ -> _),
+    !,
+    Kind = fault(construct((->)/2)).
 goal_kind(Goal, Kind) :-
     functor(Goal, Name, Arity),
     (   guard_builtin(Name/Arity)
-    ->  (   impure_function(Goal, Function)
-        ->  Kind = fault(impure(Function))
+    ->  (   function_fault(Goal, Fault)
+        ->  Kind = fault(Fault)
         ;   Kind = guard
         )
     ;   control_construct(Name/Arity)
@@ -139,33 +144,68 @@ goal_kind(Goal, Kind) :-
     ;   Kind = atom
     ).
 
-%!  impure_function(+Guard, -NameArity) is semidet.
+%!  not_an_atom(+Term) is semidet.
 %
-%   Guard evaluates an arithmetic function whose value changes from call to
-%   call.
+%   Term is neither a variable nor an atom of a predicate, but a number, a
+%   string, a list, a dict, a term in braces or one with empty brackets.
 
-impure_function(Guard, Function) :-
-    Guard =.. [Operator|Arguments],
-    memberchk(Operator, [is, <, =<, >, >=, =:=, =\=]),
-    member(Argument, Arguments),
-    sub_term_nonvar(Argument, Term),
-    (   atom(Term)
-    ->  Function = Term/0
+not_an_atom(Term) :-
+    nonvar(Term),
+    (   \+ callable(Term)
+    ->  true
+    ;   is_dict(Term)
+    ->  true
+    ;   compound(Term),
+        compound_name_arity(Term, Name, Arity),
+        memberchk(Name/Arity, ['[|]'/2, {}/1, _/0])
+    ).
+
+%   function_fault(+Guard, -Fault) is semidet.
+%
+%   Guard evaluates an arithmetic function that does not exist, or whose value
+%   changes from call to call.
+
+function_fault(Guard, Fault) :-
+    arithmetic_guard(Guard, Expressions),
+    member(Expression, Expressions),
+    sub_expression(Expression, Term),
+    (   not_an_atom(Term)
+    ->  Fault = not_callable
     ;   functor(Term, Name, Arity),
-        Function = Name/Arity
+        (   impure_function(Name/Arity)
+        ->  Fault = impure(Name/Arity)
+        ;   \+ current_arithmetic_function(Term)
+        ->  Fault = unknown_function(Name/Arity)
+        )
     ),
-    memberchk(Function,
-              [ random/0, random/1, random_float/0, cputime/0, realtime/0,
-                max_tagged_integer/0, min_tagged_integer/0
-              ]),
     !.
 
-sub_term_nonvar(Term, Term) :-
-    nonvar(Term).
-sub_term_nonvar(Term, Sub) :-
-    compound(Term),
-    arg(_, Term, Argument),
-    sub_term_nonvar(Argument, Sub).
+impure_function(random/1).
+impure_function(random/0).
+impure_function(random_float/0).
+impure_function(cputime/0).
+impure_function(realtime/0).
+impure_function(max_tagged_integer/0).
+impure_function(min_tagged_integer/0).
+
+%!  arithmetic_guard(+Guard, -Expressions) is semidet.
+%
+%   Guard evaluates the terms Expressions as arithmetic.
+
+arithmetic_guard(_ is Expression, [Expression]).
+arithmetic_guard(X < Y, [X, Y]).
+arithmetic_guard(X =< Y, [X, Y]).
+arithmetic_guard(X > Y, [X, Y]).
+arithmetic_guard(X >= Y, [X, Y]).
+arithmetic_guard(X =:= Y, [X, Y]).
+arithmetic_guard(X =\= Y, [X, Y]).
+
+sub_expression(Expression, Expression) :-
+    callable(Expression).
+sub_expression(Expression, Sub) :-
+    compound(Expression),
+    arg(_, Expression, Argument),
+    sub_expression(Argument, Sub).
 
 %!  guard_ready(+Guard, +Bound0, -Bound) is semidet.
 %
@@ -199,24 +239,30 @@ variables_within([Variable|Variables], Bound) :-
     variables_within(Variables, Bound).
 
 %!  ordered_goals(+Goals, +Bound, -Ordered, -Stuck) is det.
+%!  ordered_goals(+Goals, +Bound, +Known, -Ordered, -Stuck) is det.
 %
 %   Ordered is Goals in an order of evaluation: guards and negations as soon
 %   as their variables are bound, then atoms all of whose variables are bound,
 %   then atoms that share a bound variable, then the first atom that is left.
 %   Stuck are guards whose variables nothing binds. A negation waits for the
 %   variables that it shares with other goals or with Bound; those that occur
-%   in it alone are its own.
+%   in it alone are its own. Variables Known have values, too, but these may be
+%   any objects: they select atoms, and guards wait until an atom has confirmed
+%   them.
 
-ordered_goals([], _, [], []) :-
+ordered_goals(Goals, Bound, Ordered, Stuck) :-
+    ordered_goals(Goals, Bound, [], Ordered, Stuck).
+
+ordered_goals([], _, _, [], []) :-
     !.
-ordered_goals(Goals, Bound0, [Goal|Ordered], Stuck) :-
-    next_goal(Goals, Bound0, Goal, Bound),
+ordered_goals(Goals, Bound0, Known, [Goal|Ordered], Stuck) :-
+    next_goal(Goals, Bound0, Known, Goal, Bound),
     !,
     remove_goal(Goals, Goal, Rest),
-    ordered_goals(Rest, Bound, Ordered, Stuck).
-ordered_goals(Stuck, _, [], Stuck).
+    ordered_goals(Rest, Bound, Known, Ordered, Stuck).
+ordered_goals(Stuck, _, _, [], Stuck).
 
-next_goal(Goals, Bound0, Goal, Bound) :-
+next_goal(Goals, Bound0, _, Goal, Bound) :-
     member(Goal, Goals),
     goal_kind(Goal, Kind),
     (   Kind == guard
@@ -231,20 +277,23 @@ next_goal(Goals, Bound0, Goal, Bound) :-
              variables_within([Variable], Elsewhere)
            )
     ).
-next_goal(Goals, Bound, Goal, Bound) :-
+next_goal(Goals, Bound0, Known, Goal, Bound) :-
+    term_variables(Bound0-Known, Valued),
     member(Goal, Goals),
     goal_kind(Goal, atom),
     term_variables(Goal, Variables),
     Variables \== [],
-    variables_within(Variables, Bound).
-next_goal(Goals, Bound0, Goal, Bound) :-
+    variables_within(Variables, Valued),
+    term_variables(Variables-Bound0, Bound).
+next_goal(Goals, Bound0, Known, Goal, Bound) :-
+    term_variables(Bound0-Known, Valued),
     member(Goal, Goals),
     goal_kind(Goal, atom),
     term_variables(Goal, Variables),
     member(Variable, Variables),
-    variables_within([Variable], Bound0),
+    variables_within([Variable], Valued),
     term_variables(Variables-Bound0, Bound).
-next_goal(Goals, Bound0, Goal, Bound) :-
+next_goal(Goals, Bound0, _, Goal, Bound) :-
     member(Goal, Goals),
     goal_kind(Goal, atom),
     term_variables(Goal-Bound0, Bound).

@@ -41,7 +41,7 @@ write_table(Streams, Body, Variables, Queried, Identity, Levels) :-
     flat_goals(Goals0, Goals1),
     queried_step(Queried, Example, Identity, QuerySteps, Known, Equations),
     append(Equations, Goals1, Goals),
-    ordered_goals(Goals, Known, Ordered, Stuck),
+    ordered_goals(Goals, [], Known, Ordered, Stuck),
     append(Ordered, Stuck, All),
     include(bound_in(Identity), Known, KnownDifferent),
     body_steps(All, derived, Example, Identity, KnownDifferent, Codes),
@@ -59,15 +59,14 @@ goal_steps([Goal|Goals], [Code|Codes], [step(Bound, Code)|Steps]) :-
 
 queried_step(none, _, _, [], [], []) :-
     !.
-queried_step(Atom0, Example, Identity, [step(Known, (lrnn_facts:Call, Different))], Known, Equations) :-
+queried_step(Atom0, Example, Identity, [step(Known, (lrnn_queries:Call, Different))], Known, Equations) :-
     flat(Atom0, Atom, Equations),
     Atom =.. [Name|Arguments],
     length(Arguments, Arity),
-    fact_key(Name/Arity, Key0),
-    atom_concat('query ', Key0, Key),
+    fact_key(Name/Arity, Key),
     Call =.. [Key, Example|Arguments],
     Columns is Arity+1,
-    dynamic(lrnn_facts:Key/Columns),
+    dynamic(lrnn_queries:Key/Columns),
     term_variables(Arguments, Known),
     include(bound_in(Identity), Known, KnownDifferent),
     different_code(KnownDifferent, [], Different).

@@ -90,7 +90,7 @@ answer(template, json([rules=Rules, settings=Settings, faults=Faults])) :-
     maplist(fault_json, Faults0, Faults).
 answer(data(LineOffset), Reply) :-
     clear_model,
-    with_text(read_data(Stream, LineOffset, data(Examples0, Queries0, Background0, Faults0)),
+    with_text(read_data(Stream, LineOffset, data(Form, Examples0, Queries0, Background0, Faults0)),
               Stream),
     maplist(example_json, Examples0, Examples),
     maplist(query_json, Queries0, Queries),
@@ -110,12 +110,13 @@ answer(data(LineOffset), Reply) :-
             Predicates),
     weight_values(Weights),
     free_identifier(Free),
-    Reply = json([ examples=Examples, queries=Queries, background=Background,
+    Reply = json([ form=Form, examples=Examples, queries=Queries, background=Background,
                    predicates=Predicates, weights=Weights, objects=Free, faults=Faults
                  ]).
 answer(background(Facts), json([])) :-
     define_background_facts(Facts).
 answer(active(Examples), json([])) :-
+    clear_extensions,
     set_active_examples(Examples).
 answer(extend(Level, Predicates, Clauses), json([])) :-
     extend(Level, Predicates, Clauses).
@@ -141,7 +142,7 @@ answer(names(Pairs), json([names=Names])) :-
     findall(Name,
             ( member(Example-Identifier, Pairs),
               object_term(Example, Identifier, Term),
-              format(string(Name), '~q', [Term])
+              with_output_to(string(Name), write_term(Term, [quoted(true)]))
             ),
             Names).
 
@@ -223,18 +224,22 @@ background_json(background(Line, Column, (Head :- Body)),
               Json = [Name, Arity, Negated, System]
             ),
             BodyJson),
-    \+ \+ ( numbervars(Head-Body, 0, _),
-            (   Body == true
-            ->  Clause = Head
-            ;   Clause = (Head :- Body)
-            ),
-            with_output_to(string(Text0),
-                           write_term(Clause, [ quoted(true), ignore_ops(true),
-                                                numbervars(true), module(lrnn_syntax)
-                                              ])),
-            nb_setval(lrnn_clause_text, Text0)
-          ),
-    nb_getval(lrnn_clause_text, Text).
+    (   Body == true
+    ->  Clause = Head
+    ;   Clause = (Head :- Body)
+    ),
+    term_variables(Clause, Variables),
+    variable_names(Variables, 0, Names),
+    with_output_to(string(Text),
+                   write_term(Clause, [ quoted(true), ignore_ops(true),
+                                        variable_names(Names), module(lrnn_syntax)
+                                      ])).
+
+variable_names([], _, []).
+variable_names([Variable|Variables], Index, [Name=Variable|Names]) :-
+    atom_concat('V', Index, Name),
+    Next is Index+1,
+    variable_names(Variables, Next, Names).
 
 predicate_json(Atom, [Text, Arity]) :-
     functor(Atom, Name, Arity),
@@ -245,20 +250,27 @@ predicate_json(Atom, [Text, Arity]) :-
 error_reply(error(resource_error(What), _), json([error=Text, kind="memory"])) :-
     !,
     text(What, Text).
-error_reply(error(type_error(evaluable, What), _), json([error=Text, kind="guard"])) :-
-    !,
-    format(string(Text), '~q is not a number', [What]).
 error_reply(error(type_error(Type, Value), _), json([error=Text, kind="guard"])) :-
     !,
-    format(string(Text), '~q is not of type ~w', [Value, Type]).
+    format(string(Text), '~q is not of type ~w; test it with ~w/1 before', [Value, Type, Type]).
 error_reply(error(evaluation_error(What), _), json([error=Text, kind="guard"])) :-
     !,
-    format(string(Text), 'arithmetic: ~w', [What]).
+    (   evaluation_text(What, Text)
+    ->  true
+    ;   text(What, Text)
+    ).
 error_reply(error(instantiation_error, _), json([error=Text, kind="guard"])) :-
+    called_predicate(_),
     !,
-    Text = "a variable is not bound when it is needed".
+    findall(Name, ( called_predicate(Predicate), format(string(Name), '~q', [Predicate]) ), Names0),
+    atomic_list_concat(Names0, ' or ', Names),
+    format(string(Text), 'a variable is not bound; let another atom bind the arguments of ~w', [Names]).
+error_reply(error(instantiation_error, _), json([error="a variable is not bound", kind="guard"])) :-
+    !.
 error_reply(Error, json([error=Text, kind="internal"])) :-
-    message_to_text(Error, Text).
-
-message_to_text(Error, Text) :-
     format(string(Text), '~q', [Error]).
+
+evaluation_text(zero_divisor, "division by zero").
+evaluation_text(undefined, "the result is undefined").
+evaluation_text(float_overflow, "the result is too large").
+evaluation_text(float_underflow, "the result is too small").

@@ -18,6 +18,7 @@
             weight_values/1,            % -Weights
             soft_predicate/1            % ?NameArity
           ]).
+:- use_module(library(ordsets), [ord_intersection/3]).
 :- use_module(library(lists), [append/3, member/2, reverse/2]).
 
 /** <module> Facts, objects and examples in memory
@@ -25,7 +26,8 @@
 Every constant of an example is an *object* with an integer identifier that no
 other example shares, so that Prolog's clause indexing on one argument is as
 selective as it can be. The facts of predicate p/n stand in module `lrnn_facts`
-as 'p/n'(Example, Identifier1, ..., IdentifierN), each once.
+as 'p/n'(Example, Identifier1, ..., IdentifierN), each once; queried atoms stand
+in module `lrnn_queries` in the same way.
 
 Identifiers are written to files as single character codes, so they keep out
 of the range of surrogates.
@@ -40,7 +42,8 @@ of the range of surrogates.
     example_trie/2,                     % Example, Trie
     soft_fact/4,
     soft_predicate/1,
-    weight_index_/2,                    % Weight, Index
+    weight_trie_/1,                     % Trie from weights to indices
+    weight_value/1,                     % in the order of indices
     free_identifier/1.
 
 free_identifier(1).
@@ -50,7 +53,7 @@ free_identifier(1).
 %   Forget all examples, facts and objects.
 
 clear_store :-
-    forall(( member(Module, [lrnn_facts]),
+    forall(( member(Module, [lrnn_facts, lrnn_queries]),
              current_predicate(Module:Name/Arity),
              functor(Head, Name, Arity),
              predicate_property(Module:Head, dynamic)
@@ -65,7 +68,9 @@ clear_store :-
     retractall(example_trie(_, _)),
     retractall(soft_fact(_, _, _, _)),
     retractall(soft_predicate(_)),
-    retractall(weight_index_(_, _)),
+    forall(weight_trie_(Trie), trie_destroy(Trie)),
+    retractall(weight_trie_(_)),
+    retractall(weight_value(_)),
     retractall(free_identifier(_)),
     assertz(free_identifier(1)).
 
@@ -117,9 +122,9 @@ store_example(Example, First, Next, Names, Facts0, Soft) :-
         append(SoftFacts, Facts, All0),
         sort(All0, All),
         store_facts(All),
-        findall(soft(Fact, 1.0),
-                ( member(Fact, SoftFacts), member_sorted(Fact, Facts) ),
-                Plain),
+        sort(SoftFacts, SoftAtoms),
+        ord_intersection(SoftAtoms, Facts, Both),
+        findall(soft(Fact, 1.0), member(Fact, Both), Plain),
         append(Soft, Plain, Pairs0),
         sort(Pairs0, Pairs),
         store_soft(Pairs)
@@ -129,11 +134,6 @@ store_facts([]).
 store_facts([Fact|Facts]) :-
     assertz(lrnn_facts:Fact),
     store_facts(Facts).
-
-member_sorted(Fact, Facts) :-
-    member(Other, Facts),
-    Other == Fact,
-    !.
 
 store_soft([]).
 store_soft([soft(Fact, Weight)|Pairs]) :-
@@ -153,29 +153,37 @@ store_soft([soft(Fact, Weight)|Pairs]) :-
 %   Distinct weights of facts are numbered from 1.
 
 weight_index(Weight, Index) :-
-    weight_index_(Weight, Index),
+    weight_trie(Trie),
+    (   trie_lookup(Trie, Weight, Known)
+    ->  Index = Known
+    ;   predicate_property(weight_value(_), number_of_clauses(Count)),
+        Index is Count+1,
+        trie_insert(Trie, Weight, Index),
+        assertz(weight_value(Weight))
+    ).
+
+weight_trie(Trie) :-
+    weight_trie_(Trie),
     !.
-weight_index(Weight, Index) :-
-    predicate_property(weight_index_(_, _), number_of_clauses(Count)),
-    Index is Count+1,
-    assertz(weight_index_(Weight, Index)).
+weight_trie(Trie) :-
+    trie_new(Trie),
+    assertz(weight_trie_(Trie)).
 
 %!  weight_values(-Weights) is det.
 
 weight_values(Weights) :-
-    findall(Weight, weight_index_(Weight, _), Weights).
+    findall(Weight, weight_value(Weight), Weights).
 
 %!  store_query(+NameArity, +Example, +Identifiers) is det.
 
 store_query(Predicate, Example, Identifiers) :-
-    fact_key(Predicate, Key0),
-    atom_concat('query ', Key0, Key),
+    fact_key(Predicate, Key),
     Fact =.. [Key, Example|Identifiers],
     functor(Fact, _, Columns),
-    dynamic(lrnn_facts:Key/Columns),
-    (   catch(lrnn_facts:Fact, _, fail)
+    dynamic(lrnn_queries:Key/Columns),
+    (   lrnn_queries:Fact
     ->  true
-    ;   assertz(lrnn_facts:Fact)
+    ;   assertz(lrnn_queries:Fact)
     ).
 
 %!  set_active_examples(+Examples) is det.
@@ -252,6 +260,6 @@ write_object_names(Stream) :-
 
 write_names([], _).
 write_names([Term|Terms], Stream) :-
-    writeq(Stream, Term),
+    write_term(Stream, Term, [quoted(true)]),
     put_char(Stream, '\u001e'),
     write_names(Terms, Stream).

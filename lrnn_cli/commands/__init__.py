@@ -14,6 +14,7 @@ from lrnn_cli.commands.check import check
 from lrnn_cli.commands.doctor import doctor
 from lrnn_cli.commands.evaluate import evaluate
 from lrnn_cli.commands.ground import ground
+from lrnn_cli.commands.learn_structure import learn_structure
 from lrnn_cli.commands.predict import predict
 from lrnn_cli.commands.show import show
 from lrnn_cli.commands.train import train
@@ -54,18 +55,20 @@ class Commands(click.Group):
 def cli() -> None:
     """Lifted relational neural networks from Prolog facts
 
-    Stages are chained through files: `ground` applies a template of weighted rules to data, `train` learns the
-    weights, `predict` and `evaluate` apply the model to other data. `-` stands for standard input or output.
+    `learn-structure` finds rules and weights by itself. With a template of rules at hand, `ground` applies it to data
+    and `train` learns the weights. `predict` and `evaluate` apply a model to other data. Stages are chained through
+    files; `-` stands for standard input or output.
 
     \b
     Example:
+        lrnn learn-structure train.pl -o model.pl
         lrnn ground template.pl train.pl -o grounding.npz
         lrnn train grounding.npz -o model.pl
         lrnn evaluate model.pl test.pl
     """
 
 
-for command in (ground, train, predict, evaluate, show, check, doctor):
+for command in (learn_structure, ground, train, predict, evaluate, show, check, doctor):
     cli.add_command(command)
 
 

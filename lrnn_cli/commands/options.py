@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -14,16 +15,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 JOBS = os.cpu_count() or 1
 
 
+class FiniteRange(click.FloatRange):
+    """Numbers of a range that are neither infinite nor nan."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
 def output_option(default: str, what: str) -> Callable[[Command], Command]:
-    required = default == ""
-    return click.option(
-        "-o",
-        "--output",
-        default=None if required else default,
-        required=required,
-        metavar="FILE",
-        help=f"{what}; - is standard output.",
-    )
+    kind: dict[str, Any] = {"default": default} if default else {"required": True}
+    return click.option("-o", "--output", metavar="FILE", help=f"{what}; - is standard output.", **kind)
 
 
 def quiet_option(command: Command) -> Command:
@@ -52,7 +56,7 @@ def grounding_options(command: Command) -> Command:
         ),
         click.option(
             "--time-limit",
-            type=click.FloatRange(0, min_open=True),
+            type=FiniteRange(0, min_open=True),
             metavar="SECONDS",
             help="Time for reading and grounding.",
         ),

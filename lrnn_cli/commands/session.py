@@ -29,14 +29,20 @@ def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Gr
         yield grounder
 
 
+def check_inputs(template_path: str | None, data_path: str) -> None:
+    if template_path == "-" and data_path == "-":
+        raise LrnnError("the template and the data can't both be standard input; name a file for one of them")
+
+
 def ground_files(
     template_path: str, data_path: str, progress: Progress, testing: bool, options: dict[str, Any], names: bool = False
 ) -> Groundings:
     """Read a template and data, choose a fold, and ground."""
+    import numpy as np
+
     from lrnn_cli.evaluation.folds import choose_examples
 
-    if template_path == "-" and data_path == "-":
-        raise LrnnError("only one of TEMPLATE and DATA can be standard input")
+    check_inputs(template_path, data_path)
     with grounder_session(progress, options) as grounder:
         template = with_settings(
             grounder.read_template(read_source(template_path, TEMPLATE)),
@@ -45,6 +51,8 @@ def ground_files(
         )
         data = load_data(grounder, data_path, progress)
         examples = choose_examples(data, options["folds"], options["fold"], options["seed"], testing)
+        if examples is not None and not np.isin(data.queries.example, examples).any():
+            raise LrnnError(f"{data.name}: there is no query in the chosen part of these data; choose another fold")
         return grounder.ground(template, data, examples, names)
 
 

@@ -22,8 +22,6 @@ def show(file: str, rows: int, quiet: bool) -> None:
         lrnn show model.pl
         lrnn show grounding.npz --rows 5
     """
-    import json
-
     from lrnn_cli.language.files import read_bytes
 
     name, content = read_bytes(file)
@@ -31,16 +29,25 @@ def show(file: str, rows: int, quiet: bool) -> None:
     if content[:4] == b"PK\x03\x04":
         click.echo(_grounding(file if file != "-" else name, content, rows, progress))
     elif content.lstrip()[:1] == b"{":
-        from lrnn_cli.errors import ReadError
-        from lrnn_cli.report.tables import metrics_table
-
-        try:
-            metrics = json.loads(content)
-        except ValueError as error:
-            raise ReadError(f"{name}: this is not valid JSON: {error}") from None
-        click.echo(metrics_table(metrics), nl=False)
+        click.echo(_metrics(name, content), nl=False)
     else:
         click.echo(_model(name, content))
+
+
+def _metrics(name: str, content: bytes) -> str:
+    import json
+
+    from lrnn_cli.errors import ReadError
+    from lrnn_cli.report.tables import metrics_table
+
+    try:
+        metrics = json.loads(content)
+        return metrics_table(metrics)
+    except json.JSONDecodeError as error:
+        message = f"{name}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}"
+        raise ReadError(message) from None
+    except (ValueError, TypeError):
+        raise ReadError(f"{name}: this JSON does not hold metrics; `lrnn evaluate --json` writes them") from None
 
 
 def _grounding(name: str, content: bytes, rows: int, progress: Progress) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, output_option, quiet_option
+from lrnn_cli.commands.options import FiniteRange, Progress, output_option, quiet_option
 
 
 @click.command(no_args_is_help=True)
@@ -16,7 +16,7 @@ from lrnn_cli.commands.options import Progress, output_option, quiet_option
 @click.option("--optimizer", type=click.Choice(["sgd", "adam"]), default="adam", show_default=True, help="How.")
 @click.option(
     "--learning-rate",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     metavar="RATE",
     show_default="0.02 for adam, 0.1 for sgd",
     help="Size of the steps.",
@@ -39,7 +39,7 @@ from lrnn_cli.commands.options import Progress, output_option, quiet_option
 )
 @click.option(
     "--validation",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     metavar="FRACTION",
     help="Hold this part of the examples out, keep the weights that do best on it, and stop early.",
 )
@@ -50,9 +50,9 @@ from lrnn_cli.commands.options import Progress, output_option, quiet_option
     show_default=True,
     help="Epochs to wait for a better validation loss.",
 )
-@click.option("--l2", type=click.FloatRange(0), default=0.0, show_default=True, help="Penalty on squared weights.")
+@click.option("--l2", type=FiniteRange(0), default=0.0, show_default=True, help="Penalty on squared weights.")
 @click.option(
-    "--scale", type=click.FloatRange(0), default=0.5, show_default=True, help="Standard deviation of drawn weights."
+    "--scale", type=FiniteRange(0), default=0.5, show_default=True, help="Standard deviation of drawn weights."
 )
 @click.option("--reinitialise", is_flag=True, help="Draw all weights, also those that stand in the template.")
 @click.option(
@@ -79,6 +79,8 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
 
     check_writable(output)
     check_writable(history)
+    if history == output:
+        raise click.BadParameter("the model and its history need a file each", param_hint="--history")
     progress = Progress(quiet)
     settings = TrainingOptions(
         loss=options["loss"],

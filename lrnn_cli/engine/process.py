@@ -29,6 +29,10 @@ OLDEST_VERSION = 90000
 ROW_FILES = 6
 
 
+class LimitError(EngineError):
+    """SWI-Prolog took more time or memory than it may."""
+
+
 class PrologError(Exception):
     """A request failed inside Prolog; `kind` is memory, guard or internal."""
 
@@ -98,7 +102,7 @@ class PrologProcess:
             left = None if self.deadline is None else self.deadline - time.monotonic()
             if left is not None and left <= 0:
                 self.close()
-                raise EngineError(
+                raise LimitError(
                     f"SWI-Prolog was stopped after {self.time_limit:g} s. Look for background clauses that never end, "
                     "or allow more with --time-limit."
                 )
@@ -123,8 +127,8 @@ class PrologProcess:
             raise EngineError("SWI-Prolog was killed, probably because the machine ran out of memory.")
         raise EngineError(f"SWI-Prolog ended unexpectedly (exit code {code}).\n{tail}")
 
-    def memory_error(self) -> EngineError:
-        return EngineError(
+    def memory_error(self) -> LimitError:
+        return LimitError(
             f"SWI-Prolog needed more than {self.memory_limit} MB of memory. Look for background clauses that never "
             "end, or allow more with --memory-limit."
         )

@@ -18,6 +18,8 @@ from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.data import BackgroundClause, DataSet
 from lrnn_cli.language.template import Template
 
+BUILT_IN = "the built-in {} is not allowed in a body; leave it out, or define such a predicate in the data"
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -128,8 +130,16 @@ class Program:
         )
 
 
-def plan_program(template: Template, facts: Facts, background: tuple[BackgroundClause, ...] = ()) -> Program:
-    """Groups, tables and order of definition for a template over data with these facts."""
+def plan_program(
+    template: Template,
+    facts: Facts,
+    background: tuple[BackgroundClause, ...] = (),
+    keep: frozenset[Predicate] = frozenset(),
+) -> Program:
+    """Groups, tables and order of definition for a template over data with these facts.
+
+    Atoms of predicates that no body uses are grounded where they are queried only, but for those in `keep`.
+    """
     rules = template.rules
     derived = list(dict.fromkeys(rule.head.predicate for rule in rules))
     by_head: dict[Predicate, list[int]] = {predicate: [] for predicate in derived}
@@ -156,7 +166,7 @@ def plan_program(template: Template, facts: Facts, background: tuple[BackgroundC
             groups[predicate] = predicate
         skeletons = {}
         for predicate in component:
-            restricted = predicate not in used and predicate.arity > 0
+            restricted = predicate not in used and predicate not in keep and predicate.arity > 0
             for index in by_head[predicate]:
                 skeletons[index] = _skeleton(rules[index], groups, restricted, identity)
         predicate = component[0]
@@ -173,15 +183,15 @@ def plan_program(template: Template, facts: Facts, background: tuple[BackgroundC
             ground_rules[index] = replace(plan, table=tables[skeleton])
         if groups[predicate] == predicate:
             strata.append(tuple(component))
-            if used.intersection(component):
-                clauses = tuple(
-                    dict.fromkeys(
-                        f"clause({_call(plan.head, plan.head_columns)}, {skeleton.body_text}, {skeleton.identity_text})"
-                        for skeleton, plan in skeletons.values()
-                    )
-                )
-                first = rules[by_head[predicate][0]]
-                extensions.append(Extension("derived", tuple(component), clauses, first.line, first.column))
+            clauses = dict.fromkeys(
+                f"clause({_call(plan.head, plan.head_columns)}, {skeleton.body_text}, {skeleton.identity_text})"
+                for skeleton, plan in skeletons.values()
+            )
+            first = rules[by_head[predicate][0]]
+            extensions.append(Extension("derived", tuple(component), tuple(clauses), first.line, first.column))
+    # What no body uses needs no extension. A body may use another predicate of the group than its representative.
+    called = {groups.get(predicate, predicate) for predicate in used}
+    extensions = [item for item in extensions if item.level == "crisp" or called.intersection(item.predicates)]
     mentioned = used | set(derived) | facts.queried
     return Program(
         template,
@@ -291,13 +301,13 @@ def check_program(template: Template, data: DataSet) -> list[str]:
         for predicate in dict.fromkeys(atom.predicate for atom in rule.body):
             if predicate in defined:
                 continue
-            message = _unknown(predicate, defined)
             if predicate in template.system_predicates:
-                faults.append(Fault(*where, f"the built-in {predicate} is not allowed in a body"))
+                faults.append(Fault(*where, BUILT_IN.format(predicate)))
             elif _other_arity(predicate, defined):
-                faults.append(Fault(*where, message))
+                faults.append(Fault(*where, f"nothing defines {predicate}{_meant(predicate, defined)}"))
             else:
-                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {message}")
+                effect = "so this rule has no groundings"
+                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {_unknown(predicate, defined, effect)}")
         for guard in rule.guards:
             if guard.negated is None:
                 continue
@@ -308,7 +318,9 @@ def check_program(template: Template, data: DataSet) -> list[str]:
                 )
                 faults.append(Fault(*where, message))
             elif guard.negated not in defined:
-                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {_unknown(guard.negated, defined)}")
+                effect = "so its negation is always true"
+                message = _unknown(guard.negated, defined, effect)
+                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {message}")
     if faults:
         raise faults_error(template.name, faults, GroundingError)
     warnings += _check_background(data, derived, facts)
@@ -326,7 +338,10 @@ def _check_queries(template: Template, data: DataSet, derived: set[Predicate], d
             continue
         at = (queries.predicate_index == index).nonzero()[0]
         if len(at):
-            message = f"the query {queries.text[at[0]]} asks for {_unknown(predicate, derived, template.name)}"
+            meant = _meant(predicate, derived) or f"; it defines {', '.join(map(str, sorted(derived)[:5]))}"
+            message = (
+                f"the query {queries.text[at[0]]} asks for {predicate}, which {template.name} does not define{meant}"
+            )
             faults.append(Fault(int(queries.line[at[0]]), 1, message))
     if faults:
         raise faults_error(data.name, faults, GroundingError)
@@ -343,13 +358,18 @@ def _check_background(data: DataSet, derived: set[Predicate], facts: Facts) -> l
     for clause in data.background:
         where = (clause.line, clause.column)
         for goal in clause.body:
-            if goal.predicate in derived and goal.predicate not in known:
-                message = f"the background clause uses {goal.predicate}, which the template defines with weights"
+            if goal.predicate in derived:
+                message = (
+                    f"the background clause uses {goal.predicate}, which the template defines with weights; "
+                    "move the clause into the template"
+                )
                 faults.append(Fault(*where, message))
             elif goal.predicate not in known and goal.system:
-                faults.append(Fault(*where, f"the built-in {goal.predicate} is not allowed in a body"))
+                faults.append(Fault(*where, BUILT_IN.format(goal.predicate)))
             elif goal.predicate not in known:
-                warnings.append(f"{data.name}:{clause.line}:{clause.column}: {_unknown(goal.predicate, known)}")
+                effect = "so its negation is always true" if goal.negated else "so this clause derives nothing"
+                message = _unknown(goal.predicate, known, effect)
+                warnings.append(f"{data.name}:{clause.line}:{clause.column}: {message}")
             elif goal.negated and goal.predicate in facts.soft:
                 message = f"\\+ {goal.predicate}: only crisp predicates can be negated, not those with weighted facts"
                 faults.append(Fault(*where, message))
@@ -364,17 +384,19 @@ def _other_arity(predicate: Predicate, defined: AbstractSet[Predicate]) -> list[
     return sorted(other for other in defined if other.name == predicate.name)
 
 
-def _unknown(predicate: Predicate, defined: AbstractSet[Predicate], by: str = "") -> str:
-    """Say that nothing defines `predicate`, and what may have been meant."""
-    text = f"{predicate}, which {by or 'nothing'} {'does not define' if by else 'defines'}"
+def _unknown(predicate: Predicate, defined: AbstractSet[Predicate], effect: str) -> str:
+    """Say that nothing defines `predicate`, what follows from it, and what may have been meant."""
+    return f"nothing defines {predicate}, {effect}{_meant(predicate, defined)}"
+
+
+def _meant(predicate: Predicate, defined: AbstractSet[Predicate]) -> str:
+    """A question after predicates of the same name or of one much like it, or nothing."""
     other = _other_arity(predicate, defined)
-    if other:
-        return f"{text}; did you mean {' or '.join(map(str, other))}?"
-    names = sorted({other.name for other in defined if other.arity == predicate.arity})
-    close = difflib.get_close_matches(predicate.name, names, 1, 0.75)
-    if close:
-        return f"{text}; did you mean {Predicate(close[0], predicate.arity)}?"
-    return text
+    if not other:
+        names = sorted({other.name for other in defined if other.arity == predicate.arity})
+        close = difflib.get_close_matches(predicate.name, names, 1, 0.75)
+        other = [Predicate(name, predicate.arity) for name in close]
+    return f"; did you mean {' or '.join(map(str, other))}?" if other else ""
 
 
 def unused_predicates(template: Template, data: DataSet) -> list[Predicate]:

@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from lrnn_cli.engine.process import PrologError, PrologProcess
+from lrnn_cli.engine.process import LimitError, PrologError, PrologProcess
 from lrnn_cli.errors import Fault, GroundingError, faults_error
 from lrnn_cli.grounding.grounder import GrounderOptions
 from lrnn_cli.grounding.groundings import Groundings, Names
 from lrnn_cli.grounding.program import Facts, Program, check_program, plan_program
-from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, ordered
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, BodyPredicate, DataSet, Queries
+from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template, read_template
 
@@ -86,7 +87,7 @@ class SwiGrounder:
             self._keep(1)
             cuts = [0, len(source.text)]
             replies = self._read(source, cuts)
-        faults = [Fault(*fault) for reply in replies for fault in reply["faults"]]
+        faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
         if faults:
             raise faults_error(source.name, faults)
         self._parts = []
@@ -182,7 +183,9 @@ class SwiGrounder:
             tables.append(table)
         facts = {}
         for predicate in program.mixed:
-            self._broadcast(f"facts({_indicator(predicate)})")
+            clause = next((clause for clause in data.background if clause.head == predicate), None)
+            where = (data.name, clause.line, clause.column) if clause else (data.name, 1, 1)
+            self._run(f"facts({_indicator(predicate)})", *where)
             facts[predicate] = distinct(self._table(predicate.arity, made))
         soft = {predicate: self._soft_facts(predicate, made) for predicate in program.soft}
         queries = data.queries
@@ -220,6 +223,8 @@ class SwiGrounder:
                 raise
             fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")
             raise faults_error(name, [fault], GroundingError) from None
+        except LimitError as error:
+            raise LimitError(f"{name}:{line}:{column}: {error}") from None
 
     def _table(self, columns: int, made: MadeObjects) -> Table:
         """Read the rows that all parts wrote last."""
@@ -262,6 +267,10 @@ class SwiGrounder:
             tables = [final(table) for table in tables]
             facts = {predicate: final(table) for predicate, table in facts.items()}
             soft = {predicate: replace(item, atoms=final(item.atoms)) for predicate, item in soft.items()}
+        if any(extension.level == "crisp" for extension in program.extensions):
+            # Answers of tabled predicates come in an order that depends on how the examples were divided.
+            tables = [ordered(table) for table in tables]
+            facts = {predicate: ordered(table) for predicate, table in facts.items()}
         count = int(data.first_object[-1])
         return Groundings(
             program,
@@ -347,6 +356,9 @@ def split_text(text: bytes, parts: int) -> list[int]:
 
 
 def _parts_fit(replies: list[dict[str, Any]]) -> bool:
+    """Whether parts are what one process would have read: no faults, no name twice, models in each."""
+    if any(reply["form"] == "single" for reply in replies):
+        return False
     names = [example[1] for reply in replies for example in reply["examples"]]
     return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
 

@@ -31,6 +31,10 @@ class SoftFacts:
     weight: np.ndarray
 
 
+COUNTED = 4_000_000
+"""Keys from ranges up to this are ranked by counting, others by sorting."""
+
+
 def row_keys(columns: Sequence[np.ndarray], size: int) -> np.ndarray:
     """One integer for each of `size` rows of integers given by columns: equal for equal rows, ordered as rows."""
     keys = np.zeros(size, np.int64)
@@ -41,11 +45,30 @@ def row_keys(columns: Sequence[np.ndarray], size: int) -> np.ndarray:
         low = int(column.min())
         width = int(column.max()) - low + 1
         if distinct_keys * width >= 2**62:
-            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-            distinct_keys = int(keys.max()) + 1
+            keys, first = ranked(keys)
+            distinct_keys = len(first)
         keys = keys * width + (column - low)
         distinct_keys *= width
     return keys
+
+
+def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rank of each of some integers from 0 among the distinct ones, and where each distinct one occurs first."""
+    size = int(keys.max(initial=0)) + 1
+    if size > COUNTED:
+        _, first, ranks = np.unique(keys, return_index=True, return_inverse=True)
+        return ranks.astype(np.int64), first
+    place = np.full(size, -1, np.int64)
+    place[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    present = place >= 0
+    rank = np.cumsum(present) - 1
+    return rank[keys], place[present]
+
+
+def ordered(table: Table) -> Table:
+    """The rows in ascending order."""
+    order = np.argsort(row_keys([table.example, *table.objects.T], len(table)), kind="stable")
+    return Table(table.example[order], table.objects[order])
 
 
 def distinct(table: Table) -> Table:

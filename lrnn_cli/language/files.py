@@ -33,6 +33,8 @@ def read_bytes(path: str) -> tuple[str, bytes]:
     """The name to show and the uncompressed content of a file."""
     if path == "-":
         name, content = "<stdin>", sys.stdin.buffer.read()
+    elif path == "":
+        raise ReadError("the name of an input file is empty; name a file, or - for standard input")
     else:
         name = path
         try:
@@ -48,8 +50,10 @@ def read_bytes(path: str) -> tuple[str, bytes]:
             content = gzip.decompress(content)
         except EOFError:
             raise ReadError(f"{name}: the compressed file is cut short; fetch or make it again") from None
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise ReadError(f"{name}: not a valid gzip file: {error}") from None
+        except (gzip.BadGzipFile, zlib.error):
+            if content[:2] != b"\x1f\x8b":
+                raise ReadError(f"{name}: the name ends in .gz, but the file is not compressed; rename it") from None
+            raise ReadError(f"{name}: the compressed file is damaged; fetch or make it again") from None
     return name, content
 
 

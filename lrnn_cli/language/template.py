@@ -9,7 +9,8 @@ from typing import Any
 
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import Fault, faults_error
-from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable
+from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
+from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source
 
 ACTIVATIONS = ("lukasiewicz", "sigmoid")
@@ -65,7 +66,7 @@ class Template:
 def read_template(source: Source, prolog: PrologProcess) -> Template:
     """Read a template or a model with SWI-Prolog."""
     reply = prolog.ask("template", source.text)
-    faults = [Fault(*fault) for fault in reply["faults"]]
+    faults = located_faults(source, reply["faults"])
     rules = [_rule(item) for item in reply["rules"]]
     settings, setting_faults = _settings(reply["settings"])
     faults += setting_faults
@@ -107,7 +108,7 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
     seen: dict[str, int] = {}
     for line, column, name, value in items:
         if name in seen:
-            faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}"))
+            faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}; delete one"))
         seen[name] = line
         if name == "activation":
             if value in ACTIVATIONS:
@@ -130,7 +131,7 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
             else:
                 settings = replace(settings, offset=number)
         else:
-            faults.append(Fault(line, column, f"unknown setting {name}; settings are {known}"))
+            faults.append(Fault(line, column, f"unknown setting {quoted(name)}; settings are {known}"))
     return settings, faults
 
 

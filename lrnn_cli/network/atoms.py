@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from lrnn_cli.grounding.tables import Table, row_keys
+from lrnn_cli.grounding.tables import Table, ranked, row_keys
 
 
 class AtomIndex:
@@ -25,7 +26,8 @@ class AtomIndex:
         for column in range(1, self.arity):
             self._stages.append(np.unique(keys))
             keys = np.searchsorted(self._stages[-1], keys) * objects + rows[:, column]
-        self._keys, first = np.unique(keys, return_index=True)
+        _, first = ranked(keys)
+        self._keys = keys[first]
         self.atoms = Table(example[first], rows[first])
         self._direct: np.ndarray | None = None
         if self.arity == 1:
@@ -34,6 +36,11 @@ class AtomIndex:
 
     def __len__(self) -> int:
         return len(self._keys)
+
+    @property
+    def digest(self) -> bytes:
+        """Equal for equal numberings."""
+        return hashlib.blake2b(self._keys.tobytes()).digest()
 
     def position(self, example: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Positions of atoms, -1 for those that are not there."""
@@ -72,18 +79,39 @@ class Group:
     shapes: int = 0
     level: list[int] = field(default_factory=list)
     """The level of each shape."""
-    representative: list[np.ndarray] = field(default_factory=list)
-    """One atom of each shape, level by level."""
+    index_digest: bytes = b""
+    _class_digest: bytes | None = None
+
+    def set_shapes(self, atoms: np.ndarray, shape: np.ndarray) -> None:
+        self.shape[atoms] = shape
+        self._class_digest = None
+
+    def shapes_at(self, position: np.ndarray) -> np.ndarray:
+        """Shapes of atoms. Position -1 and atoms without a shape give 0: the plain fact of a soft predicate.
+
+        Atoms that no query sees have no shape; rows with them are in no neuron that is kept.
+        """
+        return np.asarray(np.append(self.shape, np.int32(0))[position].clip(min=0))
+
+    def class_digest(self) -> bytes:
+        """Equal when atoms and their shapes are."""
+        if self._class_digest is None:
+            self._class_digest = hashlib.blake2b(self.index_digest + self.shape.tobytes()).digest()
+        return self._class_digest
 
     @staticmethod
     def of(index: AtomIndex) -> Group:
         size = len(index)
-        return Group(index, np.zeros(size), np.zeros(size, np.int32), np.zeros(size, bool), np.full(size, -1, np.int32))
+        digest = index.digest
+        shape = np.full(size, -1, np.int32)
+        group = Group(index, np.zeros(size), np.zeros(size, np.int32), np.zeros(size, bool), shape)
+        group.index_digest = digest
+        return group
 
 
 def class_ids(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Number distinct rows of the columns (all of one length): class of each row, first row of each class."""
-    _, first, classes = np.unique(row_keys(columns, len(columns[0])), return_index=True, return_inverse=True)
+    classes, first = ranked(row_keys(columns, len(columns[0])))
     return classes.astype(np.int32), first
 
 

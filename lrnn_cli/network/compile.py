@@ -9,8 +9,11 @@ exists, once for all rules that share the table: the predicates of a group have 
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -68,11 +71,43 @@ class Literal:
     position: np.ndarray
 
 
-class Compiler:
-    """Classes the atoms of one set of groundings. `compress` False keeps every neuron, to check the rest."""
+class Memory:
+    """Results of earlier compilations by what they depend on; those not used for two compilations are forgotten."""
 
-    def __init__(self, groundings: Groundings, compress: bool = True) -> None:
+    def __init__(self) -> None:
+        self._results: dict[tuple[object, ...], tuple[int, Any]] = {}
+        self._compilation = 0
+
+    def recall(self, key: tuple[object, ...], compute: Callable[[], Any]) -> Any:
+        found = self._results.get(key)
+        value = compute() if found is None else found[1]
+        self._results[key] = (self._compilation, value)
+        return value
+
+    def compiled(self) -> None:
+        """A compilation is complete."""
+        oldest = self._compilation - 1
+        self._results = {key: item for key, item in self._results.items() if item[0] >= oldest}
+        self._compilation += 1
+
+
+class Compiler:
+    """Classes the atoms of one set of groundings. `compress` False keeps every neuron, to check the rest.
+
+    keep: predicates all of whose atoms are kept, seen by a query or not.
+    memory: what was computed before for the same tables and classes; pass the same one when rules are added.
+    """
+
+    def __init__(
+        self,
+        groundings: Groundings,
+        compress: bool = True,
+        keep: frozenset[Predicate] = frozenset(),
+        memory: Memory | None = None,
+    ) -> None:
         self.groundings = groundings
+        self.keep = keep
+        self._memory = Memory() if memory is None else memory
         self.program = groundings.program
         self.compress = compress
         self.groups: dict[Predicate, Group] = {}
@@ -81,7 +116,6 @@ class Compiler:
         self.head_position: dict[tuple[Predicate, Way], np.ndarray] = {}
         self.layers: list[Layer] = []
         self.query_shape = np.full(len(groundings.queries), -1, np.int32)
-        self._collapsed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._make_groups()
         self._find_literals()
         self._query_positions()
@@ -94,6 +128,7 @@ class Compiler:
         for name, (chosen, positions) in self._queried.items():
             found = positions >= 0
             self.query_shape[chosen[found]] = self.groups[name].shape[positions[found]]
+        self._memory.compiled()
 
     # Atoms
 
@@ -143,7 +178,7 @@ class Compiler:
         values, shape = np.unique(group.fact_sum, return_inverse=True)
         if not self.compress:
             values, shape = group.fact_sum, np.arange(len(group.fact_sum))
-        group.shape = (shape + 1).astype(np.int32)
+        group.set_shapes(np.arange(len(shape)), (shape + 1).astype(np.int32))
         group.shapes = len(values) + 1
         sums = np.concatenate([[1.0], values])
         self.layers.append(Layer(name, 0, 0, len(sums), [], sums, np.zeros(len(sums), bool), {}))
@@ -155,8 +190,11 @@ class Compiler:
             found = []
             for name, columns in skeleton.body:
                 if name in self.groups:
+                    group = self.groups[name]
+                    key = ("position", skeleton, columns, group.index_digest)
                     rows = table.objects[:, list(columns)]
-                    found.append(Literal(name, self.groups[name].index.position(table.example, rows)))
+                    position = self._memory.recall(key, partial(group.index.position, table.example, rows))
+                    found.append(Literal(name, position))
             self.literals[number] = found
 
     def _query_positions(self) -> None:
@@ -179,6 +217,8 @@ class Compiler:
         for name, (_, positions) in self._queried.items():
             if name in self.derivations:
                 self.groups[name].needed[positions[positions >= 0]] = True
+        for predicate in self.keep:
+            self.groups[self.program.groups[predicate]].needed[:] = True
         for stratum in reversed(self.program.strata):
             while True:
                 before = sum(int(self.groups[name].needed.sum()) for name in stratum)
@@ -236,12 +276,11 @@ class Compiler:
             tuple_of_row = tuple_of_row if among is not None else tuple_of_row[rows]
             for literal in self.literals[way.table]:
                 if len(rows):
-                    shapes = self.groups[literal.group].shape[literal.position[rows]]
+                    shapes = self.groups[literal.group].shapes_at(literal.position[rows])
                     level = max(level, 1 + int(np.asarray(self.groups[literal.group].level)[shapes].max()))
-            start, atom, item, count = _grouped(head[rows], tuple_of_row, len(tuples))
+            start, atom, item, count, numbers = self._counted(name, way, atoms, head[rows], tuple_of_row, len(tuples))
             ids = np.zeros(len(atoms), np.int64)
-            if len(atom):
-                ids[atom] = 1 + (multiset_ids(start, item, count) if self.compress else np.arange(len(atom)))
+            ids[atom] = 1 + numbers
             columns.append(ids)
             ways.append((way, tuples, start, atom, item, count))
         fact_sum = group.fact_sum[atoms]
@@ -253,7 +292,7 @@ class Compiler:
             shape, first = class_ids(columns)
         else:
             shape, first = np.arange(len(atoms), dtype=np.int32), np.arange(len(atoms))
-        group.shape[atoms] = group.shapes + shape
+        group.set_shapes(atoms, group.shapes + shape)
         blocks = []
         derived = np.zeros(len(first), bool)
         for way, tuples, start, atom, item, count in ways:
@@ -267,19 +306,39 @@ class Compiler:
         group.level += [level] * len(first)
         group.shapes = last
 
+    def _counted(
+        self, name: Predicate, way: Way, atoms: np.ndarray, atom: np.ndarray, item: np.ndarray, items: int
+    ) -> tuple[np.ndarray, ...]:
+        """Groundings of one way counted by atom and tuple, and a number for each atom, equal for equal counts."""
+        atoms_digest = hashlib.blake2b(atoms.tobytes()).digest()
+        digests = [self.groups[name].index_digest, atoms_digest, *self._class_digests(way.table)]
+        key = ("count", self.compress, self.program.tables[way.table], way.head_columns, *digests)
+
+        def compute() -> tuple[np.ndarray, ...]:
+            start, found, items_found, count = _grouped(atom, item, items)
+            numbers = np.arange(len(found))
+            if self.compress and len(found):
+                numbers = multiset_ids(start, items_found, count)
+            return start, found, items_found, count, numbers
+
+        result: tuple[np.ndarray, ...] = self._memory.recall(key, compute)
+        return result
+
     def _collapse(self, table: int, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Distinct tuples of shapes of a table, and which of them each row (or each of `rows`) is."""
-        if rows is None and table in self._collapsed:
-            return self._collapsed[table]
+        if rows is not None:
+            return self._collapse_rows(table, rows)
+        key = ("collapse", self.compress, self.program.tables[table], *self._class_digests(table))
+        found: tuple[np.ndarray, np.ndarray] = self._memory.recall(key, lambda: self._collapse_rows(table, None))
+        return found
+
+    def _collapse_rows(self, table: int, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         literals = self.literals[table]
         size = len(self.groundings.tables[table]) if rows is None else len(rows)
         columns = []
         for literal in literals:
             position = literal.position if rows is None else literal.position[rows]
-            shape = self.groups[literal.group].shape
-            # Atoms that no query sees have no shape; rows with them are in no neuron that is kept. Atoms of soft
-            # predicates that are not listed are plain facts.
-            columns.append(np.where(position >= 0, shape[position] if len(shape) else 0, 0).clip(min=0))
+            columns.append(self.groups[literal.group].shapes_at(position))
         if not self.compress:
             tuple_of_row = np.arange(size)
             tuples = np.stack(columns, 1) if columns else np.zeros((size, 0), np.int32)
@@ -289,9 +348,10 @@ class Compiler:
         else:
             tuple_of_row = np.zeros(size, np.int32)
             tuples = np.zeros((min(size, 1), 0), np.int32)
-        if rows is None:
-            self._collapsed[table] = tuples, tuple_of_row
         return tuples, tuple_of_row
+
+    def _class_digests(self, table: int) -> list[bytes]:
+        return [self.groups[literal.group].class_digest() for literal in self.literals[table]]
 
     # Recursion
 
@@ -361,14 +421,13 @@ class Compiler:
         assert self.groundings.names is not None
         names = self.groundings.names.all()
         texts = []
-        for item in cycle:
-            name = max((name for name in stratum if offset[name] <= item), key=lambda name: offset[name])
-            objects = self.groups[name].index.atoms.objects[item - offset[name]].tolist()
-            arguments = ",".join(names[number] for number in objects)
-            texts.append(f"{quoted(name.name)}({arguments})" if objects else quoted(name.name))
         example = 0
-        first = max((name for name in stratum if offset[name] <= node), key=lambda name: offset[name])
-        example = int(self.groups[first].index.atoms.example[node - offset[first]])
+        for item in cycle:
+            name = next(name for name in stratum if 0 <= item - offset[name] < len(self.groups[name].index))
+            atoms = self.groups[name].index.atoms
+            example = int(atoms.example[item - offset[name]])
+            arguments = ",".join(names[number] for number in atoms.objects[item - offset[name]].tolist())
+            texts.append(f"{quoted(name.name)}({arguments})" if arguments else quoted(name.name))
         raise NetworkError(
             f"{self.program.template.name}: in example {self.groundings.example_name[example]} "
             f"atoms depend on themselves: {' <- '.join(texts)}. "
@@ -378,14 +437,16 @@ class Compiler:
 
 def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
     """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts in lowest terms."""
-    keys, count = np.unique(atom.astype(np.int64) * max(items, 1) + item, return_counts=True)
-    atoms = keys // max(items, 1)
-    items_found = keys % max(items, 1)
-    start = np.concatenate([[0], (atoms[1:] != atoms[:-1]).nonzero()[0] + 1]) if len(atoms) else np.zeros(0, int)
+    shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
+    counts = csr_array((np.ones(len(atom), np.int64), (atom, item)), shape=shape)
+    counts.sum_duplicates()
+    lengths = np.diff(counts.indptr)
+    atoms = lengths.nonzero()[0]
+    start = counts.indptr[:-1][atoms].astype(np.int64)
+    count = counts.data
     if len(start):
-        lengths = np.diff(np.append(start, len(atoms)))
-        count = count // np.repeat(np.gcd.reduceat(count, start), lengths)
-    return start.astype(np.int64), atoms[start] if len(start) else atoms, items_found, count
+        count = count // np.repeat(np.gcd.reduceat(count, start), lengths[atoms])
+    return start, atoms, counts.indices.astype(np.int64), count
 
 
 def _means(

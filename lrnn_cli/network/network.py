@@ -221,10 +221,11 @@ def compile_network(groundings: Groundings, compress: bool = True) -> Network:
 
 def assemble(compiler: Compiler) -> Network:
     """The network of atoms that have been classed."""
-    return _assemble_all(compiler).restricted(np.arange(len(compiler.groundings.queries)))
+    return assemble_all(compiler)[0].restricted(np.arange(len(compiler.groundings.queries)))
 
 
-def _assemble_all(compiler: Compiler) -> Network:
+def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarray]]:
+    """The network with all atoms that have been classed, and for each predicate the neuron of each shape."""
     program = compiler.program
     queries = compiler.groundings.queries
     activation = Activation.of(program.template.settings)
@@ -234,8 +235,9 @@ def _assemble_all(compiler: Compiler) -> Network:
         members.setdefault(program.groups.get(predicate, predicate), []).append(predicate)
     predicates = tuple(visible)
     predicate_number = {predicate: number for number, predicate in enumerate(predicates)}
+    # One more than there are shapes: rows that no query sees name shape 0 even where there is none.
     neuron = {
-        predicate: np.zeros(compiler.groups[program.groups.get(predicate, predicate)].shapes, np.int32)
+        predicate: np.zeros(compiler.groups[program.groups.get(predicate, predicate)].shapes + 1, np.int32)
         for predicate in visible
     }
     rules_of: dict[tuple[Predicate, object], list[int]] = {}
@@ -287,7 +289,7 @@ def _assemble_all(compiler: Compiler) -> Network:
         if predicate in neuron:
             chosen = ((queries.predicate_index == index) & (compiler.query_shape >= 0)).nonzero()[0]
             query_atom[chosen] = neuron[predicate][compiler.query_shape[chosen]]
-    return Network(
+    network = Network(
         tuple(levels),
         total,
         len(program.rules),
@@ -299,6 +301,7 @@ def _assemble_all(compiler: Compiler) -> Network:
         np.concatenate(atom_predicate),
         predicates,
     )
+    return network, neuron
 
 
 def visible_predicates(compiler: Compiler) -> list[Predicate]:
@@ -309,6 +312,7 @@ def visible_predicates(compiler: Compiler) -> list[Predicate]:
         bodies.setdefault(rule.head, []).extend(name for name, _ in rule.body)
     queries = compiler.groundings.queries
     frontier = [queries.predicate[index] for index in np.unique(queries.predicate_index).tolist()]
+    frontier += sorted(compiler.keep)
     visible: dict[Predicate, None] = {}
     while frontier:
         predicate = frontier.pop()

@@ -117,19 +117,31 @@ def layers(template: Template) -> dict[Predicate, int]:
     return layer
 
 
+def model_statistics(template: Template) -> dict[str, Any]:
+    """The rule set in figures, as in the paper: rules, conjunctive target rules, their average length, layers."""
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    conjunctive = [rule for rule in template.rules if rule.head.predicate not in used and rule.body]
+    length = sum(len(rule.body) for rule in conjunctive) / len(conjunctive) if conjunctive else 0.0
+    return {
+        "rules": len(template.rules),
+        "target rules": len(conjunctive),
+        "average length": round(length, 2),
+        "layers": max(layers(template).values(), default=0),
+    }
+
+
 def model_summary(template: Template) -> str:
     """A model or template: statistics of its rule set, its rules by layer, strongest first."""
     layer = layers(template)
     used = {atom.predicate for rule in template.rules for atom in rule.body}
     latent = [predicate for predicate in layer if predicate in used]
     targets = [predicate for predicate in layer if predicate not in used]
-    conjunctive = [rule for rule in template.rules if rule.head.predicate in targets and rule.body]
-    length = sum(len(rule.body) for rule in conjunctive) / len(conjunctive) if conjunctive else 0.0
+    statistics = model_statistics(template)
     lines = [
-        f"{template.name}: {len(template.rules)} rules, {max(layer.values(), default=0)} layers",
+        f"{template.name}: {statistics['rules']} rules, {statistics['layers']} layers",
         f"target predicates: {', '.join(map(str, targets)) or 'none'}",
         f"latent predicates: {', '.join(map(str, latent)) or 'none'}",
-        f"target rules: {len(conjunctive)}, average length {length:.2f}",
+        f"target rules: {statistics['target rules']}, average length {statistics['average length']:.2f}",
         f"weights: {sum(rule.weight is None for rule in template.rules)} to be drawn, "
         f"{sum(rule.fixed for rule in template.rules)} fixed",
         *template.settings.facts(),

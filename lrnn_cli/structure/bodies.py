@@ -1,0 +1,133 @@
+"""Bodies of candidate rules, equal ones in one form.
+
+A body is relations over variables, and *slots*: places where a latent predicate of some layer is asked of variables.
+Bodies that differ in nothing but which latent predicate of its layer fills each slot share one table of groundings.
+Variables are numbers; those of the head come first.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
+
+Literal = tuple[Predicate, tuple[int, ...]]
+Slot = tuple[tuple[int, ...], int]
+"""Variables, layer."""
+
+
+@dataclass(frozen=True, order=True)
+class Shape:
+    """A body without the choice of latent predicates; slots ascend."""
+
+    head: Predicate
+    relations: tuple[Literal, ...]
+    slots: tuple[Slot, ...]
+
+    @cached_property
+    def variables(self) -> int:
+        used = [variable for _, variables in self.relations for variable in variables]
+        used += [variable for variables, _ in self.slots for variable in variables]
+        return max([self.head.arity - 1, *used], default=-1) + 1
+
+    @property
+    def safe(self) -> bool:
+        """Every variable of the head occurs in the body."""
+        used = {variable for _, variables in self.relations for variable in variables}
+        used.update(variable for variables, _ in self.slots for variable in variables)
+        return used.issuperset(range(self.head.arity))
+
+    @property
+    def length(self) -> int:
+        return len(self.relations) + len(self.slots)
+
+
+@dataclass(frozen=True, order=True)
+class Candidate:
+    """A shape, and for each slot the number (from 1) of a latent predicate of its layer."""
+
+    shape: Shape
+    filling: tuple[int, ...]
+
+    @property
+    def layer(self) -> int:
+        """The highest layer of a latent predicate in the body, 1 if there is none."""
+        return max([layer for _, layer in self.shape.slots], default=1)
+
+    def atoms(self) -> tuple[Atom, ...]:
+        found = [_atom(predicate.name, variables) for predicate, variables in self.shape.relations]
+        for (variables, layer), number in zip(self.shape.slots, self.filling, strict=True):
+            found.append(_atom(latent_name(layer, number), variables))
+        return tuple(found)
+
+    def rule(self, weight: float | None = None) -> Rule:
+        head = _atom(self.shape.head.name, tuple(range(self.shape.head.arity)))
+        return Rule(head, self.atoms(), weight=weight)
+
+
+def latent_name(layer: int, number: int) -> str:
+    return f"latent_{layer}_{number}"
+
+
+def variable_name(number: int) -> str:
+    return f"V{number + 1}"
+
+
+def _atom(name: str, variables: tuple[int, ...]) -> Atom:
+    return Atom(name, tuple(Variable(variable_name(variable)) for variable in variables))
+
+
+Symmetries = dict[Predicate, tuple[tuple[int, ...], ...]]
+"""For each predicate the orders of its arguments under which its facts stay the same, the given one included."""
+
+
+class Canonical:
+    """Gives one form to all variants: bodies equal up to names of variables, order, and symmetry of relations."""
+
+    def __init__(self, symmetries: Symmetries) -> None:
+        self.symmetries = symmetries
+        self._forms: dict[Shape, tuple[Shape, list[tuple[int, ...]]]] = {}
+
+    def __call__(self, candidate: Candidate) -> Candidate:
+        if candidate.shape not in self._forms:
+            self._forms[candidate.shape] = self._form(candidate.shape)
+        shape, orders = self._forms[candidate.shape]
+        filling = candidate.filling
+        return Candidate(shape, min(_ordered(shape, [filling[slot] for slot in order]) for order in orders))
+
+    def _form(self, shape: Shape) -> tuple[Shape, list[tuple[int, ...]]]:
+        """The least of all variants of a shape, and the orders of slots in which it comes about."""
+        best: Shape | None = None
+        orders: set[tuple[int, ...]] = set()
+        for relations in itertools.permutations(shape.relations):
+            choices = [self.symmetries.get(predicate, (tuple(range(predicate.arity)),)) for predicate, _ in relations]
+            for turned in itertools.product(*choices):
+                names = {variable: variable for variable in range(shape.head.arity)}
+                renamed = []
+                for (predicate, variables), positions in zip(relations, turned, strict=True):
+                    arguments = tuple(variables[position] for position in positions)
+                    renamed.append((predicate, _renamed(arguments, names)))
+                slots = [(_renamed(variables, names), layer) for variables, layer in shape.slots]
+                order = tuple(sorted(range(len(slots)), key=lambda slot: slots[slot]))
+                found = Shape(shape.head, tuple(renamed), tuple(slots[slot] for slot in order))
+                if best is None or found < best:
+                    best, orders = found, set()
+                if found == best:
+                    orders.add(order)
+        assert best is not None
+        return best, sorted(orders)
+
+
+def _ordered(shape: Shape, filling: list[int]) -> tuple[int, ...]:
+    """Fillings of equal slots ascend."""
+    filled = sorted(zip(shape.slots, filling, strict=True))
+    return tuple(number for _, number in filled)
+
+
+def _renamed(variables: tuple[int, ...], names: dict[int, int]) -> tuple[int, ...]:
+    for variable in variables:
+        if variable not in names:
+            names[variable] = len(names)
+    return tuple(names[variable] for variable in variables)

@@ -1,0 +1,47 @@
+"""Rules that define latent predicates: the soft clusters of layer 1, and predicateInvention of Algorithm 1."""
+
+from __future__ import annotations
+
+import itertools
+
+from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
+from lrnn_cli.structure.bodies import Candidate, latent_name, variable_name
+
+
+def create_layer1_rules(unary: list[Predicate], dimension: int) -> list[Rule]:
+    """createLayer1Rules: each of d latent predicates gets one rule for each unary predicate of the data."""
+    variable = (Variable("X"),)
+    return [
+        Rule(Atom(latent_name(1, number), variable), (Atom(predicate.name, variable),))
+        for number in range(1, dimension + 1)
+        for predicate in unary
+    ]
+
+
+def predicate_invention(best: Candidate, dimension: int, arity: int = 1) -> list[Rule]:
+    """All rules with a latent predicate of the next layer in the head that unify its variables with those of `best`.
+
+    The body is that of the rule; literals that do not hang together with the head are left out, since all they could
+    do is multiply groundings.
+    """
+    layer = best.layer + 1
+    atoms = best.atoms()
+    rules = []
+    names = [variable_name(number) for number in range(best.shape.variables)]
+    for number in range(1, dimension + 1):
+        for chosen in itertools.permutations(names, arity):
+            body = connected(atoms, chosen)
+            if set(chosen) <= {name for atom in body for name in atom.variables}:
+                head = Atom(latent_name(layer, number), tuple(Variable(name) for name in chosen))
+                rules.append(Rule(head, body))
+    return rules
+
+
+def connected(atoms: tuple[Atom, ...], variables: tuple[str, ...]) -> tuple[Atom, ...]:
+    """The atoms that hang together with some variables, in their order."""
+    reached = set(variables)
+    while True:
+        grown = reached.union(*(atom.variables for atom in atoms if reached.intersection(atom.variables)))
+        if grown == reached:
+            return tuple(atom for atom in atoms if reached.intersection(atom.variables))
+        reached = grown

@@ -1,0 +1,108 @@
+"""Groundings of a learned program from joins over facts: the same tables that a grounder would give.
+
+Learned rules have neither guards nor constants nor recursion, so their tables are joins of relations that are in
+memory already; each is extended from its parent's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.program import Facts, Skeleton, plan_program
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.data import DataSet, Queries
+from lrnn_cli.language.template import Template
+from lrnn_cli.network.atoms import AtomIndex
+from lrnn_cli.structure.relations import Relations
+
+
+@dataclass
+class JoinedGrounder:
+    """Grounds templates over relations; `queries` are those of the examples that are learned from."""
+
+    data: DataSet
+    relations: Relations
+    soft: dict[Predicate, SoftFacts]
+    queries: Queries
+
+    def ground(self, template: Template, keep: frozenset[Predicate] = frozenset()) -> Groundings:
+        """Groundings that queries see, and all of the predicates in `keep`."""
+        facts = replace(Facts.of(self.data), background=frozenset())
+        program = plan_program(template, facts, keep=keep)
+        tables: dict[int, Table] = {}
+        extensions: dict[Predicate, AtomIndex] = {}
+        for stratum in program.strata:
+            for name in stratum:
+                heads = []
+                for rule in program.rules:
+                    if program.groups[rule.head] == name:
+                        if rule.table not in tables:
+                            tables[rule.table] = self._table(program.tables[rule.table], extensions)
+                        table = tables[rule.table]
+                        heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
+                extensions[name] = AtomIndex(heads, self.relations.objects)
+        return Groundings(
+            program,
+            tuple(tables[number] for number in range(len(program.tables))),
+            {},
+            {predicate: self.soft[predicate] for predicate in program.soft},
+            self.queries,
+            self.data.example_name,
+            self.relations.objects,
+            self.data.name,
+            self.data.digest,
+        )
+
+    def _table(self, skeleton: Skeleton, extensions: dict[Predicate, AtomIndex]) -> Table:
+        """Join the relations of a skeleton, then keep rows whose latent atoms are true."""
+        order = list(skeleton.queried[1]) if skeleton.queried else []
+        relations = [literal for literal in skeleton.body if literal[0] not in extensions]
+        latent = [literal for literal in skeleton.body if literal[0] in extensions]
+        for _, columns in [*relations, *latent]:
+            order += [column for column in dict.fromkeys(columns) if column not in order]
+        place = {column: number for number, column in enumerate(order)}
+        body = tuple((name, tuple(place[column] for column in columns)) for name, columns in relations)
+        table = self.relations.joined(skeleton.queried[0] if skeleton.queried else None, body)
+        for name, columns in latent:
+            key = (name, tuple(place[column] for column in columns))
+            if all(place[column] < table.objects.shape[1] for column in columns):
+                rows = table.objects[:, [place[column] for column in columns]]
+                keep = extensions[name].position(table.example, rows) >= 0
+                if not keep.all():
+                    table = Table(table.example[keep], table.objects[keep])
+            else:
+                local = replace_tables(self.relations, {name: extensions[name].atoms})
+                table = local.extended(table, key)
+        inverse = [place[column] for column in range(skeleton.columns)]
+        if inverse != list(range(len(inverse))):
+            table = Table(table.example, np.ascontiguousarray(table.objects[:, inverse]))
+        return table
+
+
+def replace_tables(relations: Relations, tables: dict[Predicate, Table]) -> Relations:
+    """The same joins over other tables."""
+    return Relations(tables, relations.starts, relations.objects, relations.identity)
+
+
+def chosen_relations(
+    data: DataSet, tables: dict[Predicate, Table], queries: Queries, examples: np.ndarray, identity: bool
+) -> Relations:
+    """The facts of some examples, and the query atoms of each target predicate."""
+    inside = np.zeros(len(data.example_name), bool)
+    inside[examples] = True
+    kept = {
+        predicate: Table(table.example[mask], table.objects[mask])
+        for predicate, table in tables.items()
+        if (mask := inside[table.example]).any()
+    }
+    starts: dict[Predicate | None, Table] = {
+        None: Table(examples.astype(np.int32), np.zeros((len(examples), 0), np.int32))
+    }
+    for number, predicate in enumerate(queries.predicate):
+        rows = (queries.predicate_index == number).nonzero()[0]
+        starts[predicate] = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
+    return Relations(kept, starts, int(data.first_object[-1]), identity)

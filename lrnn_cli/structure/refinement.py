@@ -1,0 +1,135 @@
+"""Refinements of a body: one more literal, as the paper's top-down search makes them.
+
+A relation shares a variable with the body; with it come, if wanted, latent predicates of its new variables, since a
+relation alone hardly changes a mean. Arguments meet only where their sorts do. In a refinement the number 0 fills new
+slots: it stands for any latent predicate of its layer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.structure.bodies import Candidate, Canonical, Literal, Shape, Slot
+
+
+@dataclass(frozen=True)
+class Language:
+    """What bodies are made of, and how large they may be.
+
+    sorts: of the arguments of relations; latent_sorts: those that layer 1 covers; latent_arity: by layer.
+    """
+
+    relations: tuple[Predicate, ...]
+    sorts: dict[Predicate, tuple[int, ...]]
+    canonical: Canonical
+    latent_sorts: frozenset[int]
+    latent_arity: dict[int, int]
+    length: int
+    variables: int
+
+    def unary_layers(self) -> list[int]:
+        return [layer for layer in sorted(self.latent_arity) if self.latent_arity[layer] == 1]
+
+
+def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
+    """All refinements, variants only once, in a fixed order."""
+    found = {
+        language.canonical(Candidate(shape, filling)): None
+        for shape, filling in _refined(candidate, language, head_sorts)
+    }
+    return sorted(found)
+
+
+def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], longest: int = 3) -> list[Candidate]:
+    """Bodies that are paths of relations between the first two variables of a head.
+
+    A path of several relations says nothing before its last one is there, so a search that adds one at a time would
+    not find it.
+    """
+    found: dict[Candidate, None] = {}
+    frontier = [(Candidate(Shape(head, (), ()), ()), 0)]
+    for _ in range(min(longest, language.length)):
+        extended = []
+        for candidate, end in frontier:
+            shape = candidate.shape
+            for literal in _relations(shape, _variable_sorts(shape, language, head_sorts), language):
+                if end not in literal[1]:
+                    continue
+                longer = Candidate(Shape(head, (*shape.relations, literal), ()), ())
+                if 1 in literal[1]:
+                    found[language.canonical(longer)] = None
+                else:
+                    extended += [(longer, variable) for variable in literal[1] if variable >= shape.variables]
+        frontier = extended
+    return sorted(found)
+
+
+def _refined(
+    candidate: Candidate, language: Language, head_sorts: tuple[int, ...]
+) -> Iterator[tuple[Shape, tuple[int, ...]]]:
+    shape = candidate.shape
+    if shape.length >= language.length:
+        return
+    sorts = _variable_sorts(shape, language, head_sorts)
+    if not shape.variables:
+        for layer in language.unary_layers():
+            yield _with(candidate, (), (((0,), layer),))
+    for slot in _slots(range(shape.variables), sorts, language):
+        yield _with(candidate, (), (slot,))
+    for literal in _relations(shape, sorts, language):
+        fresh = sorted({variable for variable in literal[1] if variable >= shape.variables})
+        extended = sorts + [-1] * len(fresh)
+        for variable, sort in zip(literal[1], language.sorts[literal[0]], strict=True):
+            extended[variable] = sort
+        slots = list(_slots(fresh, extended, language))
+        for count in range(min(language.length - shape.length - 1, len(fresh)) + 1):
+            for chosen in itertools.combinations(slots, count):
+                if len({variables for variables, _ in chosen}) == count:
+                    yield _with(candidate, (literal,), chosen)
+
+
+def _variable_sorts(shape: Shape, language: Language, head_sorts: tuple[int, ...]) -> list[int]:
+    """The sort of each variable, -1 where nothing tells."""
+    sorts = [-1] * shape.variables
+    sorts[: len(head_sorts)] = head_sorts
+    for predicate, variables in shape.relations:
+        for variable, sort in zip(variables, language.sorts[predicate], strict=True):
+            sorts[variable] = sort
+    return sorts
+
+
+def _slots(variables: Iterable[int], sorts: list[int], language: Language) -> Iterator[Slot]:
+    for variable in variables:
+        if sorts[variable] == -1 or sorts[variable] in language.latent_sorts:
+            for layer in language.unary_layers():
+                yield (variable,), layer
+
+
+def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[Literal]:
+    """Relations that share a variable with the body (any, for an empty one) and are not in it yet."""
+    for predicate in language.relations:
+        choices: list[list[int | None]] = []
+        for sort in language.sorts[predicate]:
+            choices.append([v for v in range(shape.variables) if sorts[v] in (-1, sort)] + [None])
+        for arguments in itertools.product(*choices):
+            known = [argument for argument in arguments if argument is not None]
+            if (shape.variables and not known) or len(set(known)) < len(known):
+                continue
+            fresh = itertools.count(shape.variables)
+            variables = tuple(next(fresh) if argument is None else argument for argument in arguments)
+            if max(variables) < language.variables and (predicate, variables) not in shape.relations:
+                yield predicate, variables
+
+
+def _with(
+    candidate: Candidate, relations: tuple[Literal, ...], slots: tuple[Slot, ...]
+) -> tuple[Shape, tuple[int, ...]]:
+    shape = candidate.shape
+    filled = sorted([*zip(shape.slots, candidate.filling, strict=True), *((slot, 0) for slot in slots)])
+    return (
+        Shape(shape.head, shape.relations + relations, tuple(slot for slot, _ in filled)),
+        tuple(number for _, number in filled),
+    )

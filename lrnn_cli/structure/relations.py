@@ -1,0 +1,143 @@
+"""Facts as tables: sorts of arguments, symmetries, and joins that extend a table of groundings by one literal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lrnn_cli.grounding.tables import Table, row_keys
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.structure.bodies import Literal, Symmetries
+
+
+@dataclass
+class Relations:
+    """Facts of the examples that are learned from.
+
+    starts: the tables that joins begin with: the query atoms of target predicates, and under None all examples.
+    identity: variables take different objects.
+    """
+
+    tables: dict[Predicate, Table]
+    starts: dict[Predicate | None, Table]
+    objects: int
+    identity: bool
+
+    def __post_init__(self) -> None:
+        self._index: dict[tuple[Predicate, tuple[int, ...]], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self._joined: dict[tuple[Predicate | None, tuple[Literal, ...]], Table] = {}
+
+    def joined(self, start: Predicate | None, body: tuple[Literal, ...]) -> Table:
+        """The groundings of relations, variables of the start being the first; prefixes are joined once, ever."""
+        if not body:
+            return self.starts[start]
+        key = (start, body)
+        if key not in self._joined:
+            self._joined[key] = self.extended(self.joined(start, body[:-1]), body[-1])
+        return self._joined[key]
+
+    def extended(self, table: Table, literal: Literal) -> Table:
+        """Add a literal to a table: columns of variables that are there are compared, others are added."""
+        predicate, variables = literal
+        facts = self.tables[predicate]
+        width = table.objects.shape[1]
+        bound = tuple(position for position, variable in enumerate(variables) if variable < width)
+        new = [position for position, variable in enumerate(variables) if variable >= width]
+        if bound:
+            order, first, last = self._lookup(predicate, bound, table.objects[:, [variables[p] for p in bound]])
+        else:
+            # Only the first literal of a body without head variables: all facts of examples in the table.
+            by_example = np.argsort(facts.example, kind="stable")
+            ordered = facts.example[by_example]
+            order = by_example
+            first = np.searchsorted(ordered, table.example, "left")
+            last = np.searchsorted(ordered, table.example, "right")
+        counts = last - first
+        row = np.repeat(np.arange(len(table)), counts)
+        fact = order[np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts)]
+        columns = [table.objects[row]]
+        keep = np.ones(len(row), bool)
+        added: dict[int, np.ndarray] = {}
+        for position in new:
+            column = facts.objects[fact, position]
+            variable = variables[position]
+            if variable in added:
+                keep &= column == added[variable]
+                continue
+            if self.identity:
+                for known in range(width):
+                    keep &= column != columns[0][:, known]
+                for other in added.values():
+                    keep &= column != other
+            added[variable] = column
+        columns += [added[variable][:, None] for variable in sorted(added)]
+        joined = Table(table.example[row], np.concatenate(columns, axis=1))
+        return joined if keep.all() else Table(joined.example[keep], joined.objects[keep])
+
+    def _lookup(
+        self, predicate: Predicate, positions: tuple[int, ...], rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Facts that agree with each row at some positions: order[first[i]:last[i]]."""
+        facts = self.tables[predicate]
+        if len(positions) == 1:
+            found = self._index.get((predicate, positions))
+            if found is None:
+                column = facts.objects[:, positions[0]]
+                order = np.argsort(column, kind="stable")
+                start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=self.objects))])
+                found = self._index[predicate, positions] = order, start[:-1], start[1:]
+            order, first, last = found
+            return order, first[rows[:, 0]], last[rows[:, 0]]
+        both = np.concatenate([facts.objects[:, list(positions)], rows])
+        keys = row_keys(list(both.T), len(both))
+        fact_keys, keys = keys[: len(facts)], keys[len(facts) :]
+        order = np.argsort(fact_keys, kind="stable")
+        ordered = fact_keys[order]
+        return order, np.searchsorted(ordered, keys, "left"), np.searchsorted(ordered, keys, "right")
+
+
+def argument_sorts(tables: dict[Predicate, Table], objects: int) -> dict[Predicate, tuple[int, ...]]:
+    """The sort of each argument: two arguments have one sort when a constant occurs in both, or by a chain of such."""
+    places = [(predicate, position) for predicate in sorted(tables) for position in range(predicate.arity)]
+    parent = list(range(len(places)))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    owner = np.full(objects, -1, np.int64)
+    for number, (predicate, position) in enumerate(places):
+        column = np.unique(tables[predicate].objects[:, position])
+        for other in np.unique(owner[column]):
+            if other >= 0:
+                parent[root(int(other))] = root(number)
+        owner[column] = number
+    sorts: dict[Predicate, list[int]] = {predicate: [] for predicate in sorted(tables)}
+    for number, (predicate, _) in enumerate(places):
+        sorts[predicate].append(root(number))
+    return {predicate: tuple(found) for predicate, found in sorts.items()}
+
+
+def symmetries(tables: dict[Predicate, Table]) -> Symmetries:
+    """Pairs of arguments that can be exchanged in all facts of a predicate."""
+    found: Symmetries = {}
+    for predicate, table in tables.items():
+        given = tuple(range(predicate.arity))
+        orders = [given]
+        keys = np.sort(row_keys(list(table.objects.T), len(table)))
+        for first in range(predicate.arity):
+            for second in range(first + 1, predicate.arity):
+                order = list(given)
+                order[first], order[second] = order[second], order[first]
+                columns = [table.objects[:, position] for position in order]
+                same_range = all(
+                    (a.min(initial=0), a.max(initial=0)) == (b.min(initial=0), b.max(initial=0))
+                    for a, b in zip(columns, table.objects.T, strict=True)
+                )
+                if same_range and (np.sort(row_keys(columns, len(table))) == keys).all():
+                    orders.append(tuple(order))
+        found[predicate] = tuple(orders)
+    return found

@@ -1,0 +1,85 @@
+"""Scores of candidate rules: the log loss after refitting the target weights, latent weights fixed.
+
+With latent values fixed, a target output is sigm(a (sum of w_r f_r + b0)), a logistic regression in the columns f_r of
+its rules. A candidate adds one column. All candidates are compared by the gain that one Newton step promises (a score
+test), and the best are refitted exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lrnn_cli.network.network import Activation, sigmoid
+
+RIDGE = 1e-5
+"""Penalty on squared weights that keeps them finite where columns separate the classes."""
+
+
+@dataclass
+class Regression:
+    """A fitted logistic regression: columns (queries, rules), weights (rules,), mean log loss with penalty."""
+
+    columns: np.ndarray
+    target: np.ndarray
+    weights: np.ndarray
+    loss: float
+    activation: Activation
+
+    def output(self) -> np.ndarray:
+        a = self.activation
+        return sigmoid(a.steepness * (self.columns @ self.weights + a.offset))
+
+    def promised_gains(self, candidates: np.ndarray) -> np.ndarray:
+        """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
+        a = self.activation.steepness
+        count = len(self.target)
+        output = self.output()
+        slope = a * (candidates.T @ (self.target - output))
+        weight = a * a * output * (1.0 - output)
+        curvature = (candidates**2).T @ weight
+        weighted = self.columns * weight[:, None]
+        inner = self.columns.T @ weighted + 2.0 * RIDGE * count * np.eye(self.columns.shape[1])
+        cross = weighted.T @ candidates
+        curvature -= (cross * np.linalg.solve(inner, cross)).sum(0)
+        return np.asarray(slope**2 / (2.0 * np.maximum(curvature, 1e-9 * count) + 2.0 * RIDGE * count) / count)
+
+    def with_column(self, column: np.ndarray) -> Regression:
+        """Refitted with one more column."""
+        columns = np.column_stack([self.columns, column])
+        return fit(columns, self.target, np.append(self.weights, 0.0), self.activation)
+
+
+def fit(
+    columns: np.ndarray, target: np.ndarray, weights: np.ndarray, activation: Activation, steps: int = 25
+) -> Regression:
+    """Newton's method with step halving."""
+    a, offset = activation.steepness, activation.offset
+    count = len(target)
+
+    def loss_of(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        z = a * (columns @ weights + offset)
+        # log(1 + exp(z)) - t z, without overflow.
+        return float((np.logaddexp(0.0, z) - target * z).mean() + RIDGE * (weights @ weights)), z
+
+    loss, z = loss_of(weights)
+    for _ in range(steps):
+        output = sigmoid(z)
+        gradient = a * (columns.T @ (output - target)) / count + 2.0 * RIDGE * weights
+        weight = a * a * output * (1.0 - output) / count
+        hessian = (columns * weight[:, None]).T @ columns + 2.0 * RIDGE * np.eye(len(weights))
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        while True:
+            new_loss, new_z = loss_of(weights - size * step)
+            if new_loss <= loss or size < 1e-4:
+                break
+            size /= 2.0
+        if new_loss > loss:
+            break
+        improvement = loss - new_loss
+        weights, loss, z = weights - size * step, new_loss, new_z
+        if improvement < 1e-9:
+            break
+    return Regression(columns, target, weights, loss, activation)
