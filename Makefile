@@ -21,7 +21,7 @@ PART := $(if $(FOLDS),--folds $(FOLDS)) --fold $(FOLD)
 
 help:
 	@echo 'make install     set everything up: SWI-Prolog, a virtual environment in $(VENV), lrnn in it'
-	@echo 'make demo        train the bundled molecules and show the evaluation'
+	@echo 'make demo        learn rules and train a template on bundled data, and show how good they are'
 	@echo 'make test        static checks and all tests; LRNN_DATA_DIR=folder adds those on real data'
 	@echo 'make check       ruff and mypy only'
 	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
@@ -42,9 +42,13 @@ $(INSTALLED): setup.cfg pyproject.toml
 	@touch $@
 
 demo: install
-	$(LRNN) check $(DATA)
+	@mkdir -p build/demo
+	@echo '== Learn rules for who is whose grandparent, from two thirds of the families'
+	$(LRNN) learn-structure datasets/family/family.pl --folds 3 --fold 1 -o build/demo/family.pl
+	$(LRNN) show build/demo/family.pl
+	$(LRNN) evaluate build/demo/family.pl datasets/family/family.pl --folds 3 --fold 1
+	@echo '== Train a hand-written template on molecules, and test it on others'
 	$(MAKE) --no-print-directory evaluate
-	$(LRNN) show $(RUN)/model.pl
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

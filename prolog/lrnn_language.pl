@@ -157,7 +157,7 @@ not_an_atom(Term) :-
     ->  true
     ;   compound(Term),
         compound_name_arity(Term, Name, Arity),
-        memberchk(Name/Arity, ['[|]'/2, {}/1, _/0])
+        memberchk(Name/Arity, ['[|]'/2, {}/1, '.'/2, _/0])
     ).
 
 %   function_fault(+Guard, -Fault) is semidet.

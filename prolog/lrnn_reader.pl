@@ -569,6 +569,11 @@ atom_fault(Term, Format, [Term, Name]) :-
     compound_name_arity(Term, Name, 0),
     !,
     Format = '~w has no arguments; write ~w without brackets'.
+atom_fault(Term, Format, []) :-
+    compound(Term),
+    compound_name_arity(Term, '.', 2),
+    !,
+    Format = 'a full stop inside a term; end each clause with a full stop and a blank'.
 atom_fault(Term, Format, [Term]) :-
     not_an_atom(Term),
     !,

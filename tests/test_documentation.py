@@ -21,24 +21,26 @@ NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def readme_example() -> list[tuple[str, list[str]]]:
-    """Commands of the worked example and the lines shown after each."""
+    """Commands of the worked examples and the lines shown after each."""
     text = (ROOT / "README.md").read_text()
-    block = text.split("<!-- example -->")[1].split("<!-- end of example -->")[0]
     steps: list[tuple[str, list[str]]] = []
-    for line in block.strip().splitlines()[1:-1]:
-        if line.startswith("$ "):
-            steps.append((line[2:], []))
-        else:
-            steps[-1][1].append(line)
+    for part in text.split("<!-- example -->")[1:]:
+        block = part.split("<!-- end of example -->")[0]
+        for line in block.strip().splitlines()[1:-1]:
+            if line.startswith("$ "):
+                steps.append((line[2:], []))
+            else:
+                steps[-1][1].append(line)
     return steps
 
 
 def test_worked_example_of_the_readme(tmp_path: Path) -> None:
     """Every command runs as written and prints what is shown, numbers to three digits."""
-    shutil.copytree(ROOT / "datasets" / "trains", tmp_path / "datasets" / "trains")
+    for name in ("family", "trains"):
+        shutil.copytree(ROOT / "datasets" / name, tmp_path / "datasets" / name)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     steps = readme_example()
-    assert len(steps) >= 4
+    assert len(steps) >= 6
     for command, shown in steps:
         result = subprocess.run(
             ["bash", "-c", command],

@@ -127,7 +127,7 @@ PLAIN = {
     "dicts": "r(x{a: 1}). r(x{a: 1}.put(b, 2)). r(a.b). r(1.e).",
     "empty": "r(f()). r(''). r(\"\"). r([]). r('[]'). r({}). r('{}').",
     "numbers": "r(1). r(1.0). r(-0.0). r(100000000000000000000000). r(1r3). r(0'a). r(0b101). r(1_000). r(inf).",
-    "operators": "r(dynamic). r(-). r(:-). r('|'). r((',')). r(;). r(is). r(\\+). dynamic(a). a :: b :: c(a).",
+    "operators": "r(dynamic). r(-). r(:-). r('|'). r((',')). r(;). r(is). r(\\+). dynamic(a). ','(a, b, c). !(a). a :: b :: c(a).",
 }
 
 
@@ -197,7 +197,6 @@ NAMES = {
     "mark of guards": "Mark0_",
     "list": "[]",
     "braces": "{}",
-    "comma": ",",
     "cut": "!",
     "bar": "|",
     "end": "end_of_file",

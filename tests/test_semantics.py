@@ -762,16 +762,9 @@ def test_predict_on_random_programs(tmp_path_factory: pytest.TempPathFactory, pr
 @tried(100)
 @given(program=programs())
 def test_neuron_counts_of_random_programs(grounder: Grounder, program: Program) -> None:
-    """The neurons that `lrnn show` counts before compression are those of the definition.
-
-    Where predicates share their groundings, an atom counts for all of them as soon as a query sees it for one, so
-    the count is an upper bound there.
-    """
+    """The neurons that `lrnn show` counts before compression are those of the definition."""
     groundings, _ = acyclic(grounder, program)
-    counted = raw_neurons(Compiler(groundings))
-    expected = naive.ground(program).neurons()._asdict()
-    shared = any(name != representative for name, representative in groundings.program.groups.items())
-    assert counted == expected or (shared and all(counted[kind] >= expected[kind] for kind in expected))
+    assert raw_neurons(Compiler(groundings)) == naive.ground(program).neurons()._asdict()
 
 
 # (c) Gradients

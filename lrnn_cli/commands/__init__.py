@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -43,9 +44,14 @@ class Commands(click.Group):
             click.echo("interrupted", err=True)
             ctx.exit(130)
         except BrokenPipeError:
-            # Whoever read our output has seen enough. Standard output is replaced so that closing it can't fail.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Whoever read our output has seen enough.
+            _abandon_output()
             ctx.exit(0)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            _abandon_output()
+            raise Failure("no space is left on the device; free some, or set TMPDIR to a larger folder") from None
         except MemoryError:
             raise Failure("out of memory; use a smaller part of the data or shorter rules") from None
 
@@ -70,6 +76,11 @@ def cli() -> None:
 
 for command in (learn_structure, ground, train, predict, evaluate, show, check, doctor):
     cli.add_command(command)
+
+
+def _abandon_output() -> None:
+    """Replace standard output, so that closing it can't fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _terminate(number: int, frame: object) -> None:

@@ -11,6 +11,7 @@ import importlib.resources
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -117,14 +118,23 @@ class PrologProcess:
         self._errors.seek(0)
         tail = self._errors.read().decode("utf-8", "replace").strip()[-1500:]
         self.close()
+        last = tail.splitlines()[-1] if tail else ""
+        if code == MISSING and "pyswip" in last:
+            raise EngineError(f"SWI-Prolog can't be used from Python: {last}\nRun `pip install pyswip`.")
         if code == MISSING:
-            reason = tail.splitlines()[-1] if tail else "it did not load"
-            raise EngineError(f"SWI-Prolog can't be used from Python: {reason}\n{INSTALL_HINT}")
+            raise EngineError(f"SWI-Prolog can't be used from Python: {last}\n{INSTALL_HINT}")
+        if "SwiPrologNotFoundError" in last:
+            raise EngineError(f"SWI-Prolog is not there, or its shared library is not found.\n{INSTALL_HINT}")
+        if code == -signal.SIGKILL:
+            raise EngineError(
+                "SWI-Prolog was killed, probably because the machine ran out of memory. Use fewer --jobs, a lower "
+                "--memory-limit, or a smaller part of the data."
+            )
+        if not self._ready:
+            raise EngineError(f"SWI-Prolog does not start (exit code {code}): {tail}\n{INSTALL_HINT}")
         lowered = tail.lower()
-        if self.memory_limit and ("memory" in lowered or "bad_alloc" in lowered or code in (-9, -6)):
+        if self.memory_limit and ("memory" in lowered or "bad_alloc" in lowered or code == -signal.SIGABRT):
             raise self.memory_error()
-        if code == -9:
-            raise EngineError("SWI-Prolog was killed, probably because the machine ran out of memory.")
         raise EngineError(f"SWI-Prolog ended unexpectedly (exit code {code}).\n{tail}")
 
     def memory_error(self) -> LimitError:

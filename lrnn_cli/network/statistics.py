@@ -16,27 +16,23 @@ KINDS = ("atom", "fact", "rule", "aggregation")
 def raw_neurons(compiler: Compiler) -> dict[str, int]:
     """Neurons of the networks of all examples as the paper defines them; they are counted, not built."""
     program = compiler.program
-    visible = visible_predicates(compiler)
+    needed = _needed_atoms(compiler)
     counts = dict.fromkeys(KINDS, 0)
-    for predicate in visible:
-        group = compiler.groups[program.groups.get(predicate, predicate)]
-        if program.groups.get(predicate, predicate) in compiler.derivations:
-            counts["atom"] += int(group.needed.sum())
-            counts["fact"] += int(group.fact_count[group.needed].sum())
-    seen = set(visible)
+    for predicate, mask in needed.items():
+        counts["atom"] += int(mask.sum())
+        counts["fact"] += int(compiler.groups[program.groups.get(predicate, predicate)].fact_count[mask].sum())
     rows_of: dict[tuple[Predicate, Way], tuple[int, int]] = {}
     used_rows: dict[int, list[np.ndarray]] = {}
     for rule in program.rules:
-        if rule.head not in seen:
+        if rule.head not in needed:
             continue
-        name = program.groups[rule.head]
         way = Way(rule.table, rule.head_columns, rule.is_fact)
-        if (name, way) not in rows_of:
-            position = compiler.head_position[name, way]
-            rows = compiler.groups[name].needed[position].nonzero()[0]
-            rows_of[name, way] = len(rows), len(np.unique(position[rows]))
+        if (rule.head, way) not in rows_of:
+            position = compiler.head_position[program.groups[rule.head], way]
+            rows = needed[rule.head][position].nonzero()[0]
+            rows_of[rule.head, way] = len(rows), len(np.unique(position[rows]))
             used_rows.setdefault(rule.table, []).append(rows)
-        groundings, heads = rows_of[name, way]
+        groundings, heads = rows_of[rule.head, way]
         if rule.is_fact:
             counts["fact"] += heads
         else:
@@ -46,6 +42,45 @@ def raw_neurons(compiler: Compiler) -> dict[str, int]:
     counts["atom"] += atoms
     counts["fact"] += facts
     return counts
+
+
+def _needed_atoms(compiler: Compiler) -> dict[Predicate, np.ndarray]:
+    """For each predicate that queries depend on and that may have rules, which atoms of its group they see."""
+    program = compiler.program
+    needed = {
+        predicate: np.zeros(len(compiler.groups[name].index), bool)
+        for predicate in visible_predicates(compiler)
+        if (name := program.groups.get(predicate, predicate)) in compiler.derivations
+    }
+    queries = compiler.groundings.queries
+    for number, predicate in enumerate(queries.predicate):
+        if predicate in needed:
+            chosen = (queries.predicate_index == number).nonzero()[0]
+            index = compiler.groups[program.groups.get(predicate, predicate)].index
+            position = index.position(queries.example[chosen], queries.argument[chosen, : predicate.arity])
+            needed[predicate][position[position >= 0]] = True
+    # Rules that share head and table see the same rows; what differs is the predicates of their bodies.
+    uses: dict[tuple[Predicate, Way], set[tuple[int, Predicate]]] = {}
+    for rule in program.rules:
+        if rule.head in needed:
+            found = uses.setdefault((rule.head, Way(rule.table, rule.head_columns, rule.is_fact)), set())
+            names = [name for name, _ in program.tables[rule.table].body]
+            soft = [place for place, name in enumerate(names) if name in compiler.groups]
+            found.update((literal, rule.body[place][0]) for literal, place in enumerate(soft))
+    frontier = set(needed)
+    while frontier:
+        changed = set()
+        for (head, way), literals in uses.items():
+            if head in frontier:
+                rows = needed[head][compiler.head_position[program.groups[head], way]].nonzero()[0]
+                for literal, predicate in literals:
+                    if predicate in needed:
+                        position = compiler.literals[way.table][literal].position[rows]
+                        if not needed[predicate][position].all():
+                            needed[predicate][position] = True
+                            changed.add(predicate)
+        frontier = changed
+    return needed
 
 
 def _fact_atoms(compiler: Compiler, used_rows: dict[int, list[np.ndarray]]) -> tuple[int, int]:

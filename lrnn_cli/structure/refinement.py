@@ -36,11 +36,9 @@ class Language:
 
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
     """All refinements, variants only once, in a fixed order."""
-    found = {
-        language.canonical(Candidate(shape, filling)): None
-        for shape, filling in _refined(candidate, language, head_sorts)
-    }
-    return sorted(found)
+    found = {language.canonical(Candidate(*refined)) for refined in _refined(candidate, language, head_sorts)}
+    # A relation that is symmetric may come out as one that is there already.
+    return sorted(item for item in found if len(set(item.shape.relations)) == len(item.shape.relations))
 
 
 def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], longest: int = 3) -> list[Candidate]:

@@ -1,0 +1,263 @@
+"""Structure learning, part by part, with samples worked out by hand or by a second method."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.optimize import minimize
+
+from lrnn_cli.commands import cli
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.tables import Table
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.files import Source
+from lrnn_cli.language.template import Settings
+from lrnn_cli.network.network import Activation, compile_network
+from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.bodies import Candidate, Canonical, Shape
+from lrnn_cli.structure.invention import create_layer1_rules, predicate_invention
+from lrnn_cli.structure.refinement import Language, paths, refinements
+from lrnn_cli.structure.relations import argument_sorts, symmetries
+from lrnn_cli.structure.run_directory import RunDirectory
+from lrnn_cli.structure.scoring import RIDGE, fit
+
+FAMILY = Path(__file__).resolve().parents[1] / "datasets" / "family" / "family.pl"
+BOND = Predicate("bond", 2)
+ACTIVE = Predicate("active", 0)
+PAPER = Activation.of(Settings())
+
+
+def table(*rows: tuple[int, ...]) -> Table:
+    """Rows of objects, all in example 0."""
+    return Table(np.zeros(len(rows), np.int32), np.array(rows, np.int32))
+
+
+def language(length: int, variables: int, layers: tuple[int, ...] = (1,), symmetric: bool = True) -> Language:
+    """One relation bond(X, Y) between objects of sort 0, latent predicates for them."""
+    orders = ((0, 1), (1, 0)) if symmetric else ((0, 1),)
+    canonical = Canonical({BOND: orders})
+    return Language((BOND,), {BOND: (0, 0)}, canonical, frozenset({0}), dict.fromkeys(layers, 1), length, variables)
+
+
+def test_layer_1_rules() -> None:
+    """d clusters of all unary predicates, cluster by cluster."""
+    rules = create_layer1_rules([Predicate("a", 1), Predicate("b", 1)], 2)
+    assert [rule.clause for rule in rules] == [
+        "latent_1_1(X) :- a(X)",
+        "latent_1_1(X) :- b(X)",
+        "latent_1_2(X) :- a(X)",
+        "latent_1_2(X) :- b(X)",
+    ]
+    assert all(rule.weight is None for rule in rules)
+
+
+def test_invented_rules_of_the_papers_second_example() -> None:
+    """From p(A, B) <- bond(A, B), alpha^1_2(A), alpha^2_5(B) with k = 1: two rules for each predicate of layer 3."""
+    best = Candidate(Shape(Predicate("p", 2), ((BOND, (0, 1)),), (((0,), 1), ((1,), 2))), (2, 5))
+    assert best.rule().clause == "p(V1, V2) :- bond(V1, V2), latent_1_2(V1), latent_2_5(V2)"
+    body = "bond(V1, V2), latent_1_2(V1), latent_2_5(V2)"
+    assert [rule.clause for rule in predicate_invention(best, 3)] == [
+        f"latent_3_{number}({variable}) :- {body}" for number in (1, 2, 3) for variable in ("V1", "V2")
+    ]
+
+
+def test_invention_with_arity_2() -> None:
+    """All ordered pairs of different variables unify with the head."""
+    best = Candidate(Shape(ACTIVE, ((BOND, (0, 1)),), ()), ())
+    assert [rule.clause for rule in predicate_invention(best, 1, arity=2)] == [
+        "latent_2_1(V1, V2) :- bond(V1, V2)",
+        "latent_2_1(V2, V1) :- bond(V1, V2)",
+    ]
+
+
+def test_invention_leaves_out_what_does_not_hang_together() -> None:
+    """Of q(X, Y) <- latent(X), latent(Y) each invented rule keeps the literal of its own variable."""
+    best = Candidate(Shape(Predicate("q", 2), (), (((0,), 1), ((1,), 1))), (1, 2))
+    assert [rule.clause for rule in predicate_invention(best, 1)] == [
+        "latent_2_1(V1) :- latent_1_1(V1)",
+        "latent_2_1(V2) :- latent_1_2(V2)",
+    ]
+
+
+def test_refinements_of_the_empty_body() -> None:
+    """A latent predicate, or the relation with none, one or both of its variables in a slot; 0 stands for any.
+
+    bond is symmetric, so a slot at its first or at its second variable is the same body.
+    """
+    found = refinements(Candidate(Shape(ACTIVE, (), ()), ()), language(3, 2), ())
+    assert {candidate.rule().clause for candidate in found} == {
+        "active :- latent_1_0(V1)",
+        "active :- bond(V1, V2)",
+        "active :- bond(V1, V2), latent_1_0(V1)",
+        "active :- bond(V1, V2), latent_1_0(V1), latent_1_0(V2)",
+    }
+    assert len(found) == 4
+
+
+def test_refinements_of_a_relation() -> None:
+    """A second literal in every way that is not a variant: the exact set for at most three variables."""
+    parent = Candidate(Shape(ACTIVE, ((BOND, (0, 1)),), (((0,), 1),)), (2,))
+    found = {candidate.rule().clause for candidate in refinements(parent, language(3, 3), ())}
+    assert found == {
+        # One more slot, at the same or at the other variable.
+        "active :- bond(V1, V2), latent_1_0(V1), latent_1_2(V1)",
+        "active :- bond(V1, V2), latent_1_0(V1), latent_1_2(V2)",
+        # One more relation, from the variable with the slot or from the other; no room for a slot of its variable.
+        "active :- bond(V1, V2), bond(V1, V3), latent_1_2(V1)",
+        "active :- bond(V1, V2), bond(V1, V3), latent_1_2(V2)",
+    }
+
+
+def test_refinements_respect_bounds() -> None:
+    """No refinement is longer or has more variables than allowed."""
+    small = language(2, 2)
+    for start in refinements(Candidate(Shape(ACTIVE, (), ()), ()), small, ()):
+        filled = Candidate(start.shape, tuple(number or 1 for number in start.filling))
+        for candidate in refinements(filled, small, ()):
+            assert candidate.shape.length <= 2
+            assert candidate.shape.variables <= 2
+
+
+def test_variants_have_one_form() -> None:
+    """All orders, all names and both directions of a symmetric relation give the same candidate."""
+    canonical = Canonical({BOND: ((0, 1), (1, 0))})
+    forms = set()
+    for names in itertools.permutations(range(3)):
+        for flip in (False, True):
+            for order in itertools.permutations([(names[0], names[1]), (names[1], names[2])]):
+                relations = tuple((BOND, pair[::-1] if flip else pair) for pair in order)
+                slots = sorted([((names[0],), 1, 4), ((names[1],), 1, 2)])
+                shape = Shape(ACTIVE, relations, tuple((variables, layer) for variables, layer, _ in slots))
+                forms.add(canonical(Candidate(shape, tuple(number for _, _, number in slots))))
+    assert len(forms) == 1
+
+
+def test_paths_between_head_variables() -> None:
+    """Both directions of one relation, and the paths of two."""
+    head = Predicate("grand", 2)
+    parent = Predicate("parent", 2)
+    words = Language((parent,), {parent: (0, 0)}, Canonical({}), frozenset(), {}, 4, 3)
+    found = {candidate.rule().clause for candidate in paths(head, words, (0, 0), longest=2)}
+    assert found == {
+        "grand(V1, V2) :- parent(V1, V2)",
+        "grand(V1, V2) :- parent(V2, V1)",
+        "grand(V1, V2) :- parent(V1, V3), parent(V2, V3)",
+        "grand(V1, V2) :- parent(V1, V3), parent(V3, V2)",
+        "grand(V1, V2) :- parent(V2, V3), parent(V3, V1)",
+        "grand(V1, V2) :- parent(V3, V1), parent(V3, V2)",
+    }
+
+
+def test_sorts_and_symmetry() -> None:
+    """Arguments that share a constant have one sort; a relation is symmetric when each fact has its mirror image."""
+    tables = {
+        Predicate("bond", 3): table((0, 1, 5), (1, 0, 5)),
+        Predicate("c", 1): table((0,)),
+        Predicate("b_1", 1): table((5,)),
+        Predicate("next", 2): table((7, 8), (8, 9)),
+    }
+    sorts = argument_sorts(tables, 10)
+    atoms, other, bonds = sorts[Predicate("bond", 3)]
+    assert atoms == other == sorts[Predicate("c", 1)][0]
+    assert bonds == sorts[Predicate("b_1", 1)][0] != atoms
+    assert len(set(sorts[Predicate("next", 2)])) == 1
+    orders = symmetries(tables)
+    assert orders[Predicate("bond", 3)] == ((0, 1, 2), (1, 0, 2))
+    assert orders[Predicate("next", 2)] == ((0, 1),)
+
+
+def test_scores_equal_a_plain_logistic_regression() -> None:
+    """The refit minimises the penalised log loss: a general optimiser finds the same weights and loss."""
+    random = np.random.default_rng(3)
+    columns = np.column_stack([np.ones(200), random.uniform(size=(200, 3))])
+    target = (random.uniform(size=200) < 0.5).astype(float)
+
+    def loss(weights: np.ndarray) -> float:
+        y = 1.0 / (1.0 + np.exp(-6.0 * (columns @ weights - 0.5)))
+        penalty = RIDGE * float(weights @ weights)
+        return float(-(target * np.log(y) + (1 - target) * np.log(1 - y)).mean()) + penalty
+
+    best = minimize(loss, np.zeros(4), tol=1e-12)
+    fitted = fit(columns, target, np.zeros(4), PAPER)
+    assert fitted.loss == pytest.approx(best.fun, abs=1e-8)
+    assert fitted.weights == pytest.approx(best.x, abs=1e-3)
+
+
+def test_promised_gain_is_close_to_the_gain_of_a_weak_column() -> None:
+    """For a column that helps little, one Newton step is nearly the whole gain."""
+    random = np.random.default_rng(4)
+    target = (random.uniform(size=500) < 0.4).astype(float)
+    regression = fit(np.ones((500, 1)), target, np.zeros(1), PAPER)
+    column = random.uniform(size=500) + 0.05 * target
+    gain = regression.loss - regression.with_column(column).loss
+    assert regression.promised_gains(column[:, None])[0] == pytest.approx(gain, rel=0.1)
+
+
+def learner(options: StructureOptions) -> StructureLearner:
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        data = grounder.load(Source("family.pl", FAMILY.read_bytes()))
+        relations, soft = grounder.relations(data)
+    return StructureLearner(data, relations, soft, None, options)
+
+
+def test_joins_give_the_tables_of_the_grounder() -> None:
+    """The learned model has the same outputs when SWI-Prolog grounds it as in the learner's own joins."""
+    learning = learner(StructureOptions(iterations=2, epochs=20, final_epochs=20))
+    model = learning.learn().template
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        groundings = grounder.ground(model, grounder.load(Source("family.pl", FAMILY.read_bytes())))
+    joined = learning.grounder.ground(model)
+    weights = np.array([rule.weight for rule in model.rules], float)
+    results = []
+    for item in (groundings, joined):
+        network = compile_network(item)
+        results.append(network.outputs(network.forward(weights)[0]))
+    assert np.abs(results[0] - results[1]).max() < 1e-12
+    for ours, theirs in zip(joined.tables, groundings.tables, strict=True):
+        rows = [sorted(map(tuple, np.column_stack([t.example, t.objects]).tolist())) for t in (ours, theirs)]
+        assert rows[0] == rows[1]
+
+
+def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule of grandparents comes first; a run that is cut after each iteration ends in the same bytes."""
+    common = ["learn-structure", str(FAMILY), "--iterations", "3", "--epochs", "40", "--final-epochs", "40", "--quiet"]
+
+    def run(name: str, *more: str) -> int:
+        arguments = [*common, "--run-dir", str(tmp_path / name), "-o", str(tmp_path / f"{name}.pl"), *more]
+        return CliRunner().invoke(cli, arguments, catch_exceptions=False).exit_code
+
+    assert run("whole") == 0
+    rules = (tmp_path / "whole" / "rules.csv").read_text().splitlines()
+    assert "grandparent(V1, V2) :- parent(V1, V3), parent(V3, V2)" in rules[1]
+    metrics = CliRunner().invoke(cli, ["evaluate", str(tmp_path / "whole.pl"), str(FAMILY)])
+    assert "accuracy      1.0000" in metrics.stdout
+
+    record = RunDirectory.record
+
+    def record_and_stop(directory: RunDirectory, learning: StructureLearner) -> None:
+        record(directory, learning)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as cut:
+        cut.setattr(RunDirectory, "record", record_and_stop)
+        assert run("parts") == 130
+        assert (tmp_path / "parts.pl").read_bytes() != (tmp_path / "whole.pl").read_bytes()
+        assert run("parts", "--resume") == 130
+    assert run("parts", "--resume") == 0
+    assert (tmp_path / "parts.pl").read_bytes() == (tmp_path / "whole.pl").read_bytes()
+    for name in ("rules.csv", "model_3.pl", "embedding_3.csv", "statistics.json"):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert run("parts") == 1
+
+
+def test_one_class_only_is_said(tmp_path: Path) -> None:
+    """Nothing can be learned from one class."""
+    (tmp_path / "data.pl").write_text("begin(model(a)). c(x). query(p, 1). end(model(a)).\n")
+    result = CliRunner().invoke(cli, ["learn-structure", str(tmp_path / "data.pl"), "-o", str(tmp_path / "model.pl")])
+    assert result.exit_code == 1
+    assert "all 1 queries of p/0 have the same target" in result.stderr
+    assert not (tmp_path / "model.pl").exists()
