@@ -87,6 +87,19 @@ def _terminate(number: int, frame: object) -> None:
     sys.exit(128 + number)
 
 
+def _open_standard_streams() -> None:
+    """Streams that are closed from the start go nowhere; otherwise the next files to be opened would become them."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+
+
 def main() -> None:
+    _open_standard_streams()
     signal.signal(signal.SIGTERM, _terminate)
     cli(prog_name="lrnn")

@@ -23,6 +23,7 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.network.atoms import AtomIndex, Group, class_ids, multiset_ids
+from lrnn_cli.network.recursion import evaluation_order, find_cycle
 
 
 class Way(NamedTuple):
@@ -353,82 +354,42 @@ class Compiler:
     def _class_digests(self, table: int) -> list[bytes]:
         return [self.groups[literal.group].class_digest() for literal in self.literals[table]]
 
-    # Recursion
-
     def _recursion_levels(self, stratum: tuple[Predicate, ...]) -> list[dict[Predicate, np.ndarray]]:
         """Needed atoms of a recursive stratum in an order of evaluation; a ground cycle is an error."""
-        offset = {}
-        total = 0
-        for name in stratum:
-            offset[name] = total
-            total += len(self.groups[name].index)
+        first = dict(zip(stratum, np.cumsum([0, *(len(self.groups[name].index) for name in stratum)]), strict=False))
         heads, bodies = [], []
         for name in stratum:
             for way in self.derivations[name]:
                 rows = self._rows_needed(name, way)
-                head = self.head_position[name, way][rows] + offset[name]
                 for literal in self.literals[way.table]:
-                    if literal.group in offset:
-                        heads.append(head)
-                        bodies.append(literal.position[rows] + offset[literal.group])
-        head = np.concatenate(heads)
-        body = np.concatenate(bodies)
-        order = np.argsort(body, kind="stable")
-        head, body = head[order], body[order]
-        waiting = np.bincount(head, minlength=total)
-        first_edge = np.searchsorted(body, np.arange(total + 1))
-        pending = np.concatenate([self.groups[name].needed for name in stratum])
-        ready = (pending & (waiting == 0)).nonzero()[0]
-        levels = []
-        while len(ready):
-            pending[ready] = False
-            levels.append(
-                {
-                    name: atoms
-                    for name in stratum
-                    if len(
-                        atoms := ready[(ready >= offset[name]) & (ready < offset[name] + len(self.groups[name].index))]
-                        - offset[name]
-                    )
-                }
-            )
-            lengths = first_edge[ready + 1] - first_edge[ready]
-            edges = np.repeat(first_edge[ready] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-            reached, count = np.unique(head[edges], return_counts=True)
-            waiting[reached] -= count
-            ready = reached[(waiting[reached] == 0) & pending[reached]]
-        if pending.any():
-            self._raise_cycle(stratum, offset, pending, head, body)
-        return levels
+                    if literal.group in first:
+                        heads.append(self.head_position[name, way][rows] + first[name])
+                        bodies.append(literal.position[rows] + first[literal.group])
+        head, body = np.concatenate(heads), np.concatenate(bodies)
+        levels, left = evaluation_order(head, body, np.concatenate([self.groups[name].needed for name in stratum]))
 
-    def _raise_cycle(
-        self,
-        stratum: tuple[Predicate, ...],
-        offset: dict[Predicate, int],
-        pending: np.ndarray,
-        head: np.ndarray,
-        body: np.ndarray,
-    ) -> None:
-        """Every atom that is left depends on another that is left: walk until one comes again."""
-        inside = pending[head] & pending[body]
-        source = dict(zip(head[inside].tolist(), body[inside].tolist(), strict=True))
-        node = int(pending.nonzero()[0][0])
-        path: list[int] = []
-        while node not in path:
-            path.append(node)
-            node = source[node]
-        cycle = [*path[path.index(node) :], node]
+        def atoms(nodes: np.ndarray) -> dict[Predicate, np.ndarray]:
+            inside = {name: nodes - first[name] for name in stratum}
+            return {
+                name: found[chosen]
+                for name, found in inside.items()
+                if (chosen := (found >= 0) & (found < len(self.groups[name].index))).any()
+            }
+
+        if left.any():
+            cycle = find_cycle(head, body, left)
+            raise self._cycle_error([next(iter(atoms(np.array([node])).items())) for node in cycle])
+        return [atoms(nodes) for nodes in levels]
+
+    def _cycle_error(self, cycle: list[tuple[Predicate, np.ndarray]]) -> NetworkError:
         assert self.groundings.names is not None
         names = self.groundings.names.all()
         texts = []
-        example = 0
-        for item in cycle:
-            name = next(name for name in stratum if 0 <= item - offset[name] < len(self.groups[name].index))
-            atoms = self.groups[name].index.atoms
-            example = int(atoms.example[item - offset[name]])
-            arguments = ",".join(names[number] for number in atoms.objects[item - offset[name]].tolist())
+        for name, (atom,) in cycle:
+            arguments = ",".join(names[number] for number in self.groups[name].index.atoms.objects[atom].tolist())
             texts.append(f"{quoted(name.name)}({arguments})" if arguments else quoted(name.name))
-        raise NetworkError(
+        example = int(self.groups[cycle[0][0]].index.atoms.example[cycle[0][1][0]])
+        return NetworkError(
             f"{self.program.template.name}: in example {self.groundings.example_name[example]} "
             f"atoms depend on themselves: {' <- '.join(texts)}. "
             "A network must be free of cycles: add an argument that grows, or object identity"
