@@ -3,7 +3,6 @@
             control_construct/1,        % +NameArity
             body_goals/2,               % +Body, -Goals
             goal_kind/2,                % +Goal, -Kind
-            guard_ready/3,              % +Goal, +Bound, -Bound
             not_an_atom/1,              % +Term
             arithmetic_guard/2,         % +Guard, -Expressions
             ordered_goals/4,            % +Goals, +Bound, -Ordered, -Stuck
@@ -11,7 +10,7 @@
             variables_within/2,         % +Variables, +Bound
             prolog_predicate/1          % +NameArity
           ]).
-:- use_module(library(lists), [append/3, member/2, memberchk/2, selectchk/3]).
+:- use_module(library(lists), [member/2, memberchk/2]).
 
 /** <module> The language of clause bodies
 
@@ -207,7 +206,7 @@ sub_expression(Expression, Sub) :-
     arg(_, Expression, Argument),
     sub_expression(Argument, Sub).
 
-%!  guard_ready(+Guard, +Bound0, -Bound) is semidet.
+%   guard_ready(+Guard, +Bound0, -Bound) is semidet.
 %
 %   Guard can be evaluated when the variables Bound0 are bound; Bound are
 %   those bound after it.

@@ -7,14 +7,12 @@
             free_identifier/1,          % -Identifier
             store_example/6,            % +Example, +First, +Next, +Names, +Facts, +Soft
             store_query/3,              % +NameArity, +Example, +Identifiers
-            example/1,                  % ?Example
             active_example/1,           % -Example
             set_active_examples/1,      % +Examples
             object_term/3,              % +Example, +Identifier, -Term
             object_identifier/3,        % +Example, +Term, -Identifier
             write_object_names/1,       % +Stream
             soft_fact/4,                % ?Key, ?Example, ?Identifiers, ?WeightIndex
-            weight_index/2,             % +Weight, -Index
             weight_values/1,            % -Weights
             soft_predicate/1            % ?NameArity
           ]).
@@ -148,7 +146,7 @@ store_soft([soft(Fact, Weight)|Pairs]) :-
     !,
     store_soft(Pairs).
 
-%!  weight_index(+Weight, -Index) is det.
+%   weight_index(+Weight, -Index) is det.
 %
 %   Distinct weights of facts are numbered from 1.
 

@@ -30,7 +30,7 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
     from lrnn_cli.commands.session import TEMPLATE, check_inputs, grounder_session, load_data
     from lrnn_cli.evaluation.folds import assign_folds
     from lrnn_cli.evaluation.survey import survey
-    from lrnn_cli.grounding.program import check_program, unused_predicates
+    from lrnn_cli.grounding.checks import check_program, unused_predicates
     from lrnn_cli.language.files import read_source
     from lrnn_cli.report.summaries import data_summary, summary_text
 

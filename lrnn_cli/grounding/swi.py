@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -19,9 +19,11 @@ import numpy as np
 
 from lrnn_cli.engine.process import LimitError, PrologError, PrologProcess
 from lrnn_cli.errors import Fault, GroundingError, faults_error
+from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import GrounderOptions
 from lrnn_cli.grounding.groundings import Groundings, Names
-from lrnn_cli.grounding.program import Facts, Program, check_program, plan_program
+from lrnn_cli.grounding.program import Facts, Program, plan_program
+from lrnn_cli.grounding.rows import MadeObjects, Part, rank, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, ordered
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, BodyPredicate, DataSet, Queries
@@ -30,22 +32,6 @@ from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template, read_template
 
 PART_BYTES = 1_000_000
-SURROGATES = (0xD800, 0xE000)
-
-
-@dataclass
-class Part:
-    """What one process holds: examples `first_example` onwards, objects `first_object` onwards."""
-
-    process: PrologProcess
-    first_example: int
-    examples: int
-    first_object: int
-    objects: int
-    weights: np.ndarray
-
-    def ask(self, request: str) -> dict[str, Any]:
-        return self.process.ask(request)
 
 
 class SwiGrounder:
@@ -93,7 +79,7 @@ class SwiGrounder:
         self._parts = []
         first_example = first_object = 0
         for process, reply in zip(self._processes, replies, strict=False):
-            objects = _rank(reply["objects"])
+            objects = rank(reply["objects"])
             weights = np.array(reply["weights"], float)
             self._parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
             first_example += len(reply["examples"])
@@ -119,9 +105,9 @@ class SwiGrounder:
         background = []
         for part, reply in zip(self._parts, replies, strict=True):
             for _, text, line, fold, first, _, facts in reply["examples"]:
-                examples.append((text, line, fold, part.first_object + _rank(first), facts))
+                examples.append((text, line, fold, part.first_object + rank(first), facts))
             for example, name, arity, objects, text, target, line in reply["queries"]:
-                arguments = [part.first_object + _rank(identifier) for identifier in objects]
+                arguments = [part.first_object + rank(identifier) for identifier in objects]
                 place = part.first_example + example - 1
                 queries.append((place, Predicate(name, arity), arguments, text, target, line))
             for item in reply["predicates"]:
@@ -231,7 +217,7 @@ class SwiGrounder:
         examples = []
         objects = []
         for number, part in enumerate(self._parts):
-            example, rows = _rows(part, columns, partial(made.numbered, number))
+            example, rows = read_rows(part, columns, partial(made.numbered, number))
             examples.append(example + np.int32(part.first_example))
             objects.append(rows)
         return Table(np.concatenate(examples), np.concatenate(objects))
@@ -243,7 +229,7 @@ class SwiGrounder:
         objects = []
         weights = []
         for number, part in enumerate(self._parts):
-            example, rows = _rows(part, arity + 1, lambda codes: codes)
+            example, rows = read_rows(part, arity + 1, lambda codes: codes)
             examples.append(example + np.int32(part.first_example))
             objects.append(made.numbered(number, rows[:, :arity]))
             weights.append(part.weights[rows[:, arity] - 1] if len(rows) else np.empty(0))
@@ -290,56 +276,6 @@ class SwiGrounder:
         return b"".join(part.process.rows() for part in self._parts)
 
 
-class MadeObjects:
-    """Objects that evaluation made: negative numbers until all tables are there, then numbers after all others."""
-
-    def __init__(self, parts: list[Part]) -> None:
-        self._parts = parts
-
-    def numbered(self, number: int, identifiers: np.ndarray) -> np.ndarray:
-        """Identifiers of one process as numbers of objects."""
-        part = self._parts[number]
-        ranks = identifiers - np.int32(1)
-        if int(identifiers.max(initial=0)) >= SURROGATES[1]:
-            ranks -= np.int32(SURROGATES[1] - SURROGATES[0]) * (identifiers >= SURROGATES[1])
-        if int(ranks.max(initial=0)) < part.objects:
-            return np.asarray(ranks + np.int32(part.first_object))
-        made = -1 - ((ranks - part.objects) * len(self._parts) + number)
-        return np.where(ranks < part.objects, ranks + part.first_object, made).astype(np.int32)
-
-    def finish(self, tables: list[Table]) -> tuple[list[str], Any]:
-        """The names of the objects made, and a function that gives a table their final numbers."""
-        pairs = [
-            np.stack([np.broadcast_to(table.example[:, None], table.objects.shape)[mask], table.objects[mask]], 1)
-            for table in tables
-            if (mask := table.objects < 0).any()
-        ]
-        if not pairs:
-            return [], None
-        found = np.unique(np.concatenate(pairs), axis=0)
-        named: list[tuple[int, str, int]] = []
-        for number, part in enumerate(self._parts):
-            codes = -1 - found[:, 1]
-            mine = found[codes % len(self._parts) == number]
-            identifiers = _identifier((-1 - mine[:, 1]) // len(self._parts) + part.objects)
-            locals_ = mine[:, 0] - part.first_example + 1
-            request = ", ".join(f"{e}-{i}" for e, i in zip(locals_.tolist(), identifiers.tolist(), strict=True))
-            names = part.ask(f"names([{request}])")["names"]
-            named += zip(mine[:, 0].tolist(), names, mine[:, 1].tolist(), strict=True)
-        named.sort()
-        first = sum(part.objects for part in self._parts)
-        codes = np.array([code for _, _, code in named])
-        order = np.argsort(codes)
-
-        def final(table: Table) -> Table:
-            objects = table.objects.copy()
-            mask = objects < 0
-            objects[mask] = first + order[np.searchsorted(codes, objects[mask], sorter=order)]
-            return replace(table, objects=objects)
-
-        return [name for _, name, _ in named], final
-
-
 def _indicator(predicate: Predicate) -> str:
     return f"({quoted(predicate.name)})/{predicate.arity}"
 
@@ -361,50 +297,6 @@ def _parts_fit(replies: list[dict[str, Any]]) -> bool:
         return False
     names = [example[1] for reply in replies for example in reply["examples"]]
     return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
-
-
-def _rank(identifier: int) -> int:
-    """Identifiers from 1 leave out the surrogates; ranks count them from 0."""
-    return identifier - 1 - (SURROGATES[1] - SURROGATES[0] if identifier >= SURROGATES[1] else 0)
-
-
-def _identifier(rank: np.ndarray) -> np.ndarray:
-    identifier = rank + 1
-    return np.where(identifier >= SURROGATES[0], identifier + SURROGATES[1] - SURROGATES[0], identifier)
-
-
-def _rows(part: Part, columns: int, convert: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Decode what one process wrote last: example (rows,) from 0, converted identifiers (rows, columns).
-
-    Rows come in levels that share their beginnings; `lrnn_rows.pl` says how.
-    """
-    levels = part.process.reply["levels"]
-    wide = part.process.reply["wide"]
-    example = _pairs(np.frombuffer(part.process.rows(0), np.int32)) - 1
-    records = []
-    parents = []
-    for number, level in enumerate(levels, 1):
-        codes = np.frombuffer(part.process.rows(number), np.int32)
-        mark = codes == 0
-        parent = np.cumsum(mark, dtype=np.int32)[~mark] - 1
-        codes = codes[~mark]
-        if wide:
-            codes, parent = _pairs(codes), parent[::2]
-        records.append(convert(codes).reshape(-1, len(level)))
-        parents.append(parent[:: len(level)])
-    if not levels:
-        return example, np.zeros((len(example), 0), np.int32)
-    rows = np.empty((len(records[-1]), columns), np.int32)
-    chosen: np.ndarray | slice = slice(None)
-    for level, record, parent in zip(reversed(levels), reversed(records), reversed(parents), strict=True):
-        rows[:, level] = record[chosen]
-        chosen = parent[chosen]
-    return example[chosen], rows
-
-
-def _pairs(codes: np.ndarray) -> np.ndarray:
-    """Integers written as two codes each."""
-    return np.asarray((codes[0::2] - 1) * 0x8000 + (codes[1::2] - 1))
 
 
 def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:

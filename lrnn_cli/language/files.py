@@ -121,9 +121,11 @@ def whole_output(path: str) -> Iterator[IO[bytes]]:
     try:
         with open(temporary, "wb") as raw:
             if path.endswith(".gz"):
-                # No name and time in the archive: the same content gives the same bytes.
+                # NumPy moves about in the file. No name and time: the same content gives the same bytes.
+                buffer = io.BytesIO()
+                yield buffer
                 with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as compressed:
-                    yield compressed  # type: ignore[misc]
+                    compressed.write(buffer.getbuffer())
             else:
                 yield raw
         os.replace(temporary, target)

@@ -1,20 +1,46 @@
-:- use_module('../../prolog/lrnn_json').
+/** <module> Tests of writing JSON
+*/
+
 :- use_module(library(plunit)).
+:- use_module('../../prolog/lrnn_json').
 
-written(Value, Text) :-
-    with_output_to(string(Text), ( current_output(Stream), json_write(Stream, Value) )).
+:- begin_tests(json).
 
-:- begin_tests(lrnn_json).
+text(Value, Text) :-
+    with_output_to(string(Text),
+                   ( current_output(Stream),
+                     json_write(Stream, Value)
+                   )).
 
-test(object, Text == "{\"a\":[1,2.5,true],\"b\":null}") :-
-    written(json([a=[1, 2.5, true], b=null]), Text).
-test(string_that_looks_like_a_literal, Text == "\"true\"") :-
-    written("true", Text).
-test(escapes, Text == "\"a\\\"b\\\\c\\u000a\"") :-
-    written("a\"b\\c\n", Text).
-test(unicode, Text == "\"ž→\"") :-
-    written("ž→", Text).
-test(empty, Text == "[]") :-
-    written([], Text).
+test(integer, Text == "-12") :-
+    text(-12, Text).
+test(large_integer, Text == "100000000000000000000") :-
+    text(100000000000000000000, Text).
+test(float, Text == "0.1") :-
+    text(0.1, Text).
+test(large_float, Number =:= 1.0e300) :-
+    text(1.0e300, Text),
+    number_string(Number, Text).
+test(string, Text == "\"text\"") :-
+    text("text", Text).
+test(atom, Text == "\"name\"") :-
+    text(name, Text).
+test(empty, Text == "\"\"") :-
+    text("", Text).
+test(literals, all(Text == ["true", "false", "null"])) :-
+    member(Value, [true, false, null]),
+    text(Value, Text).
+test(text_is_no_literal, Text == "\"true\"") :-
+    text("true", Text).
+test(list, Text == "[1,\"a\",[],[2]]") :-
+    text([1, a, [], [2]], Text).
+test(object, Text == "{\"a\":1,\"b\":{}}") :-
+    text(json([a=1, b=json([])]), Text).
+test(quotes, Text == "\"a\\\"b\\\\c\"") :-
+    text("a\"b\\c", Text).
+test(control, Text == "\"\\u000a\\u0000\\u001f\"") :-
+    text("\n\x0\\x1f\", Text).
+test(unicode, Text == "\"é𝒳\"") :-
+    text("é𝒳", Text).
 
-:- end_tests(lrnn_json).
+:- end_tests(json).

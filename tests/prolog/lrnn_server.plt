@@ -1,60 +1,96 @@
-:- use_module('../../prolog/lrnn_server').
+/** <module> Tests of requests and replies
+*/
+
 :- use_module(library(plunit)).
 :- use_module(library(readutil)).
+:- use_module('../../prolog/lrnn_server').
 
-%   Files for text, request, reply and rows in the folder for temporary files.
+:- begin_tests(server, [setup(set_up), cleanup(clean_up)]).
 
-started(Files) :-
-    findall(File, ( between(1, 9, _), tmp_file(lrnn, File) ), Files),
-    Files = [Text, Request, Reply|Rows],
-    start([Text, Request, Reply], Rows).
+:- dynamic test_file/2.
 
-removed(Files) :-
-    forall(( member(File, Files), exists_file(File) ), delete_file(File)).
+set_up :-
+    forall(member(Name, [text, request, reply, rows1, rows2]),
+           ( tmp_file_stream(File, Stream, [encoding(utf8)]),
+             close(Stream),
+             assertz(test_file(Name, File))
+           )),
+    maplist(test_file, [text, request, reply, rows1, rows2], [Text, Request, Reply, Rows1, Rows2]),
+    start([Text, Request, Reply], [Rows1, Rows2]).
 
-asked(Files, Request, Reply) :-
-    Files = [_, RequestFile, ReplyFile|_],
+clean_up :-
+    forall(retract(test_file(_, File)), delete_file(File)).
+
+write_file(Name, Text) :-
+    test_file(Name, File),
     setup_call_cleanup(
-        open(RequestFile, write, Out, [encoding(utf8)]),
-        format(Out, '~q.~n', [Request]),
-        close(Out)),
+        open(File, write, Stream, [encoding(utf8)]),
+        write(Stream, Text),
+        close(Stream)).
+
+reply(Request, Reply) :-
+    write_file(request, Request),
     handle,
-    read_file_to_string(ReplyFile, Reply, [encoding(utf8)]).
+    test_file(reply, File),
+    read_file_to_string(File, Reply, [encoding(utf8)]).
 
-loaded(Files) :-
-    started(Files),
-    Files = [Text|_],
-    setup_call_cleanup(
-        open(Text, write, Out, [encoding(utf8)]),
-        write(Out, "begin(model(m)). e(a, b). e(b, c). query(p(b), 1). end(model(m))."),
-        close(Out)),
-    asked(Files, data(0), _).
+reply(Request, Text, Reply) :-
+    write_file(text, Text),
+    reply(Request, Reply).
 
-codes(Files, Number, Codes) :-
-    nth0(Number, Files, File),
-    read_file_to_codes(File, Codes, [encoding(wchar_t)]).
+holds(Text, Part) :-
+    once(sub_string(Text, _, _, _, Part)).
 
-:- begin_tests(lrnn_server).
+test(version, true(holds(Reply, "{\"version\":"))) :-
+    reply("version.", Reply).
+test(template, Reply == "{\"rules\":[[1,1,0.5,false,[\"p\",[[true,\"X\"]]],[[\"q\",[[true,\"X\"]],false]],[]]],\"settings\":[],\"faults\":[]}") :-
+    reply("template.", "0.5 :: p(X) :- q(X).", Reply).
+test(system_predicate, true(holds(Reply, "[\"shell\",[[true,\"X\"]],true]"))) :-
+    reply("template.", "0.5 :: p(X) :- shell(X).", Reply).
+test(faults, true(holds(Reply, "\"faults\":[[1,1,\"a variable is not a rule; write `_ :: head :- body.`\"]]"))) :-
+    reply("template.", "X.", Reply).
+test(data, true(maplist(holds(Reply),
+                        [ "\"form\":\"single\"",
+                          "\"examples\":[[1,\"example\",1,0,1,3,2]]",
+                          "\"queries\":[[1,\"p\",1,[2],\"p('B')\",1.0,1]]",
+                          "{\"name\":\"q\",\"arity\":1,\"facts\":1,\"soft\":false}",
+                          "{\"name\":\"s\",\"arity\":1,\"facts\":1,\"soft\":true}",
+                          "\"weights\":[0.5]",
+                          "\"objects\":3",
+                          "\"faults\":[]"
+                        ]))) :-
+    reply("data(0).", "q(a). 0.5 :: s(a). query(p('B'), 1).", Reply).
+test(background, true(holds(Reply, "\"head\":[\"r\",1],\"body\":[[\"q\",1,false,false],[\"s\",1,true,false]],\"fact\":false,\"text\":\":-(r(V0),','(q(V0),\\\\+(s(V0))))\""))) :-
+    reply("data(0).", "r(X) :- q(X), \\+ s(X).", Reply).
+test(background_variables_are_not_forged, true(holds(Reply, "'$VAR'(0)"))) :-
+    reply("data(0).", "r(X) :- q(X, '$VAR'(0)).", Reply).
+test(table, Reply == "{\"wide\":false,\"levels\":[[0]]}") :-
+    reply("data(0).", "q(a). q(b).", _),
+    reply("table(q(V0), [V0], none, []).", Reply).
+test(names, Reply == "{\"names\":[\"b\",\"'$VAR'(1)\"]}") :-
+    reply("data(0).", "q(a). q(b). q('$VAR'(1)).", _),
+    reply("names([1-2, 1-3]).", Reply).
+test(object_names, Names == "a\x1e\'B'\x1e\") :-
+    reply("data(0).", "q(a). q('B').", _),
+    reply("object_names.", "{}"),
+    test_file(rows1, File),
+    read_file_to_string(File, Names, [encoding(utf8)]).
+test(type_error, Reply == "{\"error\":\"a is not of type number; test it with number/1 before\",\"kind\":\"guard\"}") :-
+    reply("data(0).", "q(a).", _),
+    reply("table((q(V0), V0 < 3), [V0], none, []).", Reply).
+test(evaluation_error, Reply == "{\"error\":\"division by zero\",\"kind\":\"guard\"}") :-
+    reply("data(0).", "q(a).", _),
+    reply("table((q(V0), 1 < 1/0), [V0], none, []).", Reply).
+test(unbound, Reply == "{\"error\":\"a variable is not bound; let another atom bind the arguments of older/2\",\"kind\":\"guard\"}") :-
+    reply("data(0).", "q(a).", _),
+    reply("extend(crisp, [older/2], [background((older(A, B) :- A > B))]).", "{}"),
+    reply("table(older(V0, V1), [V0, V1], none, []).", Reply).
+test(internal_error, true(holds(Reply, "\"kind\":\"internal\""))) :-
+    reply("no_such_request.", Reply).
+test(syntax_error_in_a_request, true(holds(Reply, "\"kind\":\"internal\""))) :-
+    reply("data(.", Reply).
+test(resource_error, true(holds(Reply, "\"kind\":\"memory\""))) :-
+    lrnn_server:error_reply(error(resource_error(private_table_space), _), Json),
+    with_output_to(string(Reply), ( current_output(Stream), lrnn_json:json_write(Stream, Json) )).
 
-test(version, [setup(started(Files)), cleanup(removed(Files))]) :-
-    asked(Files, version, Reply),
-    sub_string(Reply, _, _, _, "version").
-test(unknown_request_is_answered, [setup(started(Files)), cleanup(removed(Files))]) :-
-    asked(Files, no_such_request, Reply),
-    sub_string(Reply, _, _, _, "error").
-test(rows_in_levels, [setup(loaded(Files)), cleanup(removed(Files))]) :-
-    asked(Files, table((e(X, Y), e(Y, Z)), [X, Y, Z], none, []), Reply),
-    sub_string(Reply, _, _, _, "\"levels\":[[0,1],[2]]"),
-    % The example is 1 as two codes; objects are a = 1, b = 2, c = 3.
-    codes(Files, 3, [1, 2]),
-    codes(Files, 4, [0, 1, 2, 2, 3]),
-    codes(Files, 5, [0, 3, 0]).
-test(only_queried, [setup(loaded(Files)), cleanup(removed(Files))]) :-
-    asked(Files, table(e(X, Y), [X, Y], p(Y), []), _),
-    codes(Files, 4, [0, 2]),
-    codes(Files, 5, [0, 1]).
-test(object_identity, [setup(loaded(Files)), cleanup(removed(Files))]) :-
-    asked(Files, table((e(X, Y), e(Z, Y)), [X, Y, Z], none, [X, Z]), _),
-    codes(Files, 5, [0, 0]).
-
-:- end_tests(lrnn_server).
+:- end_tests(server).

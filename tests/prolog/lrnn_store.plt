@@ -1,43 +1,119 @@
-:- use_module('../../prolog/lrnn_store').
+/** <module> Tests of the store
+*/
+
 :- use_module(library(plunit)).
+:- use_module('../../prolog/lrnn_store').
 
-%   Two examples: a, b with p(a), 0.5 :: p(b), p(b) twice; c with nothing.
+:- begin_tests(store, [setup(clear_store), cleanup(clear_store)]).
 
-two_examples :-
-    clear_store,
-    declare_data_predicate(p/1),
-    store_example(1, 1, 3, [b, a], ['p/1'(1, 2), 'p/1'(1, 1), 'p/1'(1, 2)], [soft('p/1'(1, 2), 0.5)]),
-    store_example(2, 3, 4, [f(x)], [], []).
-
-:- begin_tests(lrnn_store, [setup(two_examples), cleanup(clear_store)]).
-
-test(facts_once_and_sorted, Facts == [1-1, 1-2]) :-
-    findall(E-I, lrnn_facts:'p/1'(E, I), Facts).
-test(soft_with_plain, all(I-W == [[2]-0.5, [2]-1.0])) :-
-    weight_values(Weights),
-    soft_fact('p/1', 1, I, Index),
-    nth1(Index, Weights, W).
-test(soft_predicate, all(P == [p/1])) :-
-    soft_predicate(P).
-test(term, T == b) :-
-    object_term(1, 2, T).
-test(compound_term, T == f(x)) :-
-    object_term(2, 3, T).
-test(known_identifier, I == 1) :-
-    object_identifier(1, a, I).
-test(new_object_is_made_once, I == J) :-
-    object_identifier(1, "new", I),
-    object_identifier(1, "new", J),
-    I >= 4,
-    object_term(1, I, T),
-    T == "new".
-test(active, all(E == [2])) :-
-    set_active_examples([2]),
-    active_example(E).
-test(all_active, all(E == [1, 2])) :-
-    set_active_examples(all),
-    active_example(E).
-test(surrogates_are_left_out, Next == 0xE000) :-
+test(keys, Keys == ['p/2', 'p/1/2', '\'/0']) :-
+    maplist(fact_key, [p/2, 'p/1'/2, '\''/0], Keys).
+test(identifiers_leave_out_surrogates, Next == 0xE000) :-
     next_identifier(0xD7FF, Next).
+test(next_identifier, Next == 6) :-
+    next_identifier(5, Next).
 
-:- end_tests(lrnn_store).
+test(example,
+     [ cleanup(clear_store),
+       true(Terms-Free == [b, f(x), "s"]-4)
+     ]) :-
+    store_example(1, 1, 4, ["s", f(x), b], [], []),
+    findall(Term, ( between(1, 3, Identifier), object_term(1, Identifier, Term) ), Terms),
+    free_identifier(Free).
+
+test(objects_beyond_surrogates,
+     [ cleanup(clear_store),
+       true(Terms == [a, b, c])
+     ]) :-
+    store_example(1, 0xD7FE, 0xE001, [c, b, a], [], []),
+    findall(Term, ( member(Identifier, [0xD7FE, 0xD7FF, 0xE000]), object_term(1, Identifier, Term) ), Terms).
+
+test(facts_once,
+     [ cleanup(clear_store),
+       all(X == [1, 2])
+     ]) :-
+    declare_data_predicate(p/1),
+    store_example(1, 1, 3, [b, a], ['p/1'(1, 2), 'p/1'(1, 1), 'p/1'(1, 2)], []),
+    lrnn_facts:'p/1'(1, X).
+
+test(data_predicate,
+     [ cleanup(clear_store),
+       all(Predicate-Key == [(p/1)-'p/1', (p/2)-'p/2'])
+     ]) :-
+    maplist(declare_data_predicate, [p/1, p/2, p/1]),
+    data_predicate(Predicate, Key).
+
+test(soft,
+     [ cleanup(clear_store),
+       true(Found-Weights-Predicates == [[1]-0.5, [1]-1.0, [2]-0.5]-[0.5, 1.0]-[p/1])
+     ]) :-
+    declare_data_predicate(p/1),
+    store_example(1, 1, 4, [c, b, a], ['p/1'(1, 1), 'p/1'(1, 3)],
+                  [soft('p/1'(1, 1), 0.5), soft('p/1'(1, 2), 0.5), soft('p/1'(1, 2), 0.5)]),
+    weight_values(Weights),
+    findall(Identifiers-Weight,
+            ( soft_fact('p/1', 1, Identifiers, Index),
+              nth1(Index, Weights, Weight)
+            ),
+            Found),
+    findall(Predicate, soft_predicate(Predicate), Predicates).
+
+test(active_examples,
+     [ cleanup(clear_store),
+       true(Chosen-All == [2]-[1, 2])
+     ]) :-
+    store_example(1, 1, 2, [a], [], []),
+    store_example(2, 2, 3, [a], [], []),
+    set_active_examples([2]),
+    findall(Example, active_example(Example), Chosen),
+    set_active_examples(all),
+    findall(Example, active_example(Example), All).
+
+test(identifiers_of_terms,
+     [ cleanup(clear_store),
+       true([A, New, Again, Term] == [1, 3, 3, new(x)])
+     ]) :-
+    store_example(1, 1, 3, [b, a], [], []),
+    object_identifier(1, a, A),
+    object_identifier(1, new(x), New),
+    object_identifier(1, new(x), Again),
+    object_term(1, 3, Term).
+
+test(new_objects_of_two_examples_differ,
+     [ cleanup(clear_store),
+       true(X-Y == 2-3)
+     ]) :-
+    store_example(1, 1, 2, [a], [], []),
+    object_identifier(1, new, X),
+    object_identifier(2, new, Y).
+
+test(queries_apart_from_facts,
+     [ cleanup(clear_store),
+       all(X == [2])
+     ]) :-
+    declare_data_predicate('query p'/1),
+    store_example(1, 1, 3, [b, a], ['query p/1'(1, 1)], []),
+    store_query(p/1, 1, [2]),
+    store_query(p/1, 1, [2]),
+    lrnn_queries:'p/1'(1, X).
+
+test(names,
+     [ cleanup(clear_store),
+       true(Text == "a\x1e\'A b'\x1e\"t\"\x1e\'$VAR'(1)\x1e\'\\n\\x1E\\'\x1e\")
+     ]) :-
+    store_example(1, 1, 4, ["t", 'A b', a], [], []),
+    store_example(2, 4, 6, ['\n\x1e\', '$VAR'(1)], [], []),
+    with_output_to(string(Text),
+                   ( current_output(Stream),
+                     write_object_names(Stream)
+                   )).
+
+test(clear, Facts-Free == []-1) :-
+    declare_data_predicate(p/1),
+    store_example(1, 1, 2, [a], ['p/1'(1, 1)], []),
+    store_query(p/1, 1, [1]),
+    clear_store,
+    findall(X, ( lrnn_facts:'p/1'(_, X) ; lrnn_queries:'p/1'(_, X) ), Facts),
+    free_identifier(Free).
+
+:- end_tests(store).
