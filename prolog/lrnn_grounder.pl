@@ -10,7 +10,7 @@
             different_code/3,           % +Variables, +Bound, -Code
             bound_in/2,                 % +Bound, +Variable
             conjunction/2,              % +Goals, -Conjunction
-            called_predicate/1          % ?NameArity
+            called_predicates/1         % -NameArities
           ]).
 :- use_module(library(lists), [append/3, append/2, member/2, memberchk/2]).
 :- use_module(library(apply), [exclude/3, include/3, maplist/3]).
@@ -309,7 +309,8 @@ clause_code(clause(Head0, Body, Identity), Level, Example, Arguments, Code, Safe
     body_goals(Body, Goals0),
     flat_goals(Goals0, Goals1),
     append(Equations, Goals1, Goals),
-    ordered_goals(Goals, [], Ordered0, Stuck),
+    called_predicates(Late),
+    ordered_goals(Goals, [], [], Late, Ordered0, Stuck),
     exclude(is_negation, Ordered0, Positive),
     term_variables(Positive, Bound),
     (   Stuck == [],
@@ -321,7 +322,7 @@ clause_code(clause(Head0, Body, Identity), Level, Example, Arguments, Code, Safe
         exclude(ground_equation, Equations, Parts),
         maplist(arg(1), Parts, Taken),
         append(Free, Taken, Expected),
-        ordered_goals(Goals, Expected, Ordered1, Stuck1),
+        ordered_goals(Goals, Expected, [], Late, Ordered1, Stuck1),
         append(Ordered1, Stuck1, Ordered)
     ),
     body_code(Ordered, Level, Example, Identity, Code).
@@ -364,12 +365,12 @@ extend(Level, Predicates, Clauses0) :-
         ),
         retractall(stratum(_, _))).
 
-%!  called_predicate(?NameArity) is nondet.
+%!  called_predicates(-NameArities) is det.
 %
-%   A predicate that extend/3 left to be evaluated when it is called.
+%   The predicates that extend/3 left to be evaluated when they are called.
 
-called_predicate(Predicate) :-
-    definition(_, Predicate, lrnn_scratch:_).
+called_predicates(Predicates) :-
+    findall(Predicate, definition(_, Predicate, lrnn_scratch:_), Predicates).
 
 normal_clause(clause(Head, Body, Identity), clause(Head, Body, Identity)).
 normal_clause(background(Clause), clause(Head, Body, [])) :-

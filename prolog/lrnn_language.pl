@@ -6,7 +6,7 @@
             not_an_atom/1,              % +Term
             arithmetic_guard/2,         % +Guard, -Expressions
             ordered_goals/4,            % +Goals, +Bound, -Ordered, -Stuck
-            ordered_goals/5,            % +Goals, +Bound, +Known, -Ordered, -Stuck
+            ordered_goals/6,            % +Goals, +Bound, +Known, +Late, -Ordered, -Stuck
             variables_within/2,         % +Variables, +Bound
             prolog_predicate/1          % +NameArity
           ]).
@@ -206,27 +206,24 @@ sub_expression(Expression, Sub) :-
     arg(_, Expression, Argument),
     sub_expression(Argument, Sub).
 
-%   guard_ready(+Guard, +Bound0, -Bound) is semidet.
+%   guard_ready(+Guard, +Bound) is semidet.
 %
-%   Guard can be evaluated when the variables Bound0 are bound; Bound are
-%   those bound after it.
+%   Guard can be evaluated when the variables Bound are bound.
 
-guard_ready(Guard, Bound0, Bound) :-
-    guard_inputs(Guard, Inputs, Outputs),
+guard_ready(Guard, Bound) :-
+    guard_inputs(Guard, Inputs),
     term_variables(Inputs, Needed),
-    variables_within(Needed, Bound0),
-    term_variables(Outputs-Bound0, Bound).
+    variables_within(Needed, Bound),
+    !.
 
-guard_inputs(X is Expression, Expression, X) :-
+guard_inputs(_ is Expression, Expression) :-
     !.
-guard_inputs(between(Low, High, X), Low-High, X) :-
+guard_inputs(between(Low, High, _), Low-High) :-
     !.
-guard_inputs(X = Y, X, Y).
-guard_inputs(X = Y, Y, X) :-
+guard_inputs(X = _, X).
+guard_inputs(_ = Y, Y) :-
     !.
-guard_inputs(\+ _, none, none) :-
-    !.
-guard_inputs(Guard, Guard, none).
+guard_inputs(Guard, Guard).
 
 %!  variables_within(+Variables, +Bound) is semidet.
 
@@ -238,64 +235,91 @@ variables_within([Variable|Variables], Bound) :-
     variables_within(Variables, Bound).
 
 %!  ordered_goals(+Goals, +Bound, -Ordered, -Stuck) is det.
-%!  ordered_goals(+Goals, +Bound, +Known, -Ordered, -Stuck) is det.
+%!  ordered_goals(+Goals, +Bound, +Known, +Late, -Ordered, -Stuck) is det.
 %
 %   Ordered is Goals in an order of evaluation: guards and negations as soon
 %   as their variables are bound, then atoms all of whose variables are bound,
 %   then atoms that share a bound variable, then the first atom that is left.
 %   Stuck are guards whose variables nothing binds. A negation waits for the
 %   variables that it shares with other goals or with Bound; those that occur
-%   in it alone are its own. Variables Known have values, too, but these may be
-%   any objects: they select atoms, and guards wait until an atom has confirmed
-%   them.
+%   in it alone are its own.
+%
+%   Variables Known have values, too, but these may be any objects: they select
+%   atoms, and guards wait until an atom has confirmed them. Late are
+%   predicates that may need bound arguments: as long as a variable of theirs
+%   is not bound they come after all atoms that stand before them in Goals.
 
 ordered_goals(Goals, Bound, Ordered, Stuck) :-
-    ordered_goals(Goals, Bound, [], Ordered, Stuck).
+    ordered_goals(Goals, Bound, [], [], Ordered, Stuck).
 
-ordered_goals([], _, _, [], []) :-
+ordered_goals([], _, _, _, [], []) :-
     !.
-ordered_goals(Goals, Bound0, Known, [Goal|Ordered], Stuck) :-
-    next_goal(Goals, Bound0, Known, Goal, Bound),
+ordered_goals(Goals, Bound0, Known, Late, [Goal|Ordered], Stuck) :-
+    next_goal(Goals, Bound0, Known, Late, Goal),
     !,
     remove_goal(Goals, Goal, Rest),
-    ordered_goals(Rest, Bound, Known, Ordered, Stuck).
-ordered_goals(Stuck, _, _, [], Stuck).
+    (   goal_kind(Goal, negation)
+    ->  Bound = Bound0
+    ;   term_variables(Goal-Bound0, Bound)
+    ),
+    ordered_goals(Rest, Bound, Known, Late, Ordered, Stuck).
+ordered_goals(Stuck, _, _, _, [], Stuck).
 
-next_goal(Goals, Bound0, _, Goal, Bound) :-
+next_goal(Goals, Bound, _, _, Goal) :-
     member(Goal, Goals),
     goal_kind(Goal, Kind),
     (   Kind == guard
-    ->  guard_ready(Goal, Bound0, Bound)
+    ->  guard_ready(Goal, Bound)
     ;   Kind == negation
-    ->  Bound = Bound0,
-        remove_goal(Goals, Goal, Others),
-        term_variables(Goal, Variables),
-        term_variables(Others, Elsewhere),
-        \+ ( member(Variable, Variables),
-             \+ variables_within([Variable], Bound0),
-             variables_within([Variable], Elsewhere)
-           )
+    ->  negation_ready(Goal, Goals, Bound)
     ).
-next_goal(Goals, Bound0, Known, Goal, Bound) :-
-    term_variables(Bound0-Known, Valued),
+next_goal(Goals, Bound, Known, _, Goal) :-
+    term_variables(Bound-Known, Valued),
     member(Goal, Goals),
     goal_kind(Goal, atom),
     term_variables(Goal, Variables),
     Variables \== [],
-    variables_within(Variables, Valued),
-    term_variables(Variables-Bound0, Bound).
-next_goal(Goals, Bound0, Known, Goal, Bound) :-
-    term_variables(Bound0-Known, Valued),
+    variables_within(Variables, Valued).
+next_goal(Goals, Bound, Known, Late, Goal) :-
+    term_variables(Bound-Known, Valued),
     member(Goal, Goals),
     goal_kind(Goal, atom),
+    \+ late_atom(Goal, Late),
+    shares_variable(Goal, Valued).
+next_goal(Goals, Bound, _, Late, Goal) :-
+    first_atom(Goals, Goal),
+    late_atom(Goal, Late),
+    shares_variable(Goal, Bound).
+next_goal(Goals, _, _, Late, Goal) :-
+    member(Goal, Goals),
+    goal_kind(Goal, atom),
+    \+ late_atom(Goal, Late).
+next_goal(Goals, _, _, _, Goal) :-
+    first_atom(Goals, Goal).
+
+first_atom(Goals, Goal) :-
+    member(Goal, Goals),
+    goal_kind(Goal, atom),
+    !.
+
+late_atom(Goal, Late) :-
+    functor(Goal, Name, Arity),
+    memberchk(Name/Arity, Late).
+
+shares_variable(Goal, Bound) :-
     term_variables(Goal, Variables),
     member(Variable, Variables),
-    variables_within([Variable], Valued),
-    term_variables(Variables-Bound0, Bound).
-next_goal(Goals, Bound0, _, Goal, Bound) :-
-    member(Goal, Goals),
-    goal_kind(Goal, atom),
-    term_variables(Goal-Bound0, Bound).
+    variables_within([Variable], Bound),
+    !.
+
+negation_ready(Goal, Goals, Bound) :-
+    remove_goal(Goals, Goal, Others),
+    term_variables(Goal, Variables),
+    term_variables(Others, Elsewhere),
+    \+ ( member(Variable, Variables),
+         \+ variables_within([Variable], Bound),
+         variables_within([Variable], Elsewhere)
+       ).
 
 remove_goal([Goal0|Goals], Goal, Rest) :-
     (   Goal0 == Goal

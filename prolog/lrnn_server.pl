@@ -260,15 +260,18 @@ error_reply(error(evaluation_error(What), _), json([error=Text, kind="guard"])) 
     ;   text(What, Text)
     ).
 error_reply(error(instantiation_error, _), json([error=Text, kind="guard"])) :-
-    called_predicate(_),
+    called_predicates([Predicate|Predicates]),
     !,
-    findall(Name, ( called_predicate(Predicate), format(string(Name), '~q', [Predicate]) ), Names0),
+    maplist(indicator_text, [Predicate|Predicates], Names0),
     atomic_list_concat(Names0, ' or ', Names),
-    format(string(Text), 'a variable is not bound; let another atom bind the arguments of ~w', [Names]).
+    format(string(Text), 'a variable is not bound; let atoms before it bind the arguments of ~w', [Names]).
 error_reply(error(instantiation_error, _), json([error="a variable is not bound", kind="guard"])) :-
     !.
 error_reply(Error, json([error=Text, kind="internal"])) :-
     format(string(Text), '~q', [Error]).
+
+indicator_text(Predicate, Text) :-
+    format(string(Text), '~q', [Predicate]).
 
 evaluation_text(zero_divisor, "division by zero").
 evaluation_text(undefined, "the result is undefined").

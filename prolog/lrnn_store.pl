@@ -188,6 +188,10 @@ store_query(Predicate, Example, Identifiers) :-
 %
 %   Ground only Examples, a list of examples or the atom `all`.
 
+set_active_examples(all) :-
+    predicate_property(example(_), number_of_clauses(Count)),
+    predicate_property(active_example(_), number_of_clauses(Count)),
+    !.
 set_active_examples(Examples) :-
     retractall(active_example(_)),
     (   Examples == all

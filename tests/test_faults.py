@@ -312,13 +312,13 @@ BACKGROUND = [
     ),
     Fault(
         "unbound argument",
-        "t.pl:1:1: a guard can't be evaluated: a variable is not bound; let another atom bind the arguments of s/2",
+        "t.pl:1:1: a guard can't be evaluated: a variable is not bound; let atoms before it bind the arguments of s/2",
         {"t.pl": "0.5 :: p(X) :- s(X, Y).\n", "d.pl": f"{DATA}s(X, Y) :- q(X).\n"},
     ),
     background(
         "query of a predicate that needs arguments",
         "older(X, Y) :- X > Y.\nbegin(model(n)).\nquery(older(2, 1), 1).\nend(model(n)).",
-        ":5:1: a guard can't be evaluated: a variable is not bound; let another atom bind the arguments of older/2",
+        ":5:1: a guard can't be evaluated: a variable is not bound; let atoms before it bind the arguments of older/2",
         template=TEMPLATE,
     ),
     background(

@@ -98,10 +98,10 @@ test(levels, Crisp-Derived == [a]-[a, b]) :-
     findall(X, holds(crisp, p(X), _), Crisp),
     findall(X, holds(derived, p(X), _), Derived0),
     msort(Derived0, Derived).
-test(left_to_be_called, Called-X == [(older)/2]-[c]) :-
+test(left_to_be_called, Called-X == [older/2]-[c]) :-
     load("age(a, 1). age(b, 2). age(c, 3)."),
     extend(crisp, [older/2], [background((older(A, B) :- A > B))]),
-    findall(Predicate, called_predicate(Predicate), Called),
+    called_predicates(Called),
     extend(derived, [r/1], [clause(r(P), (age(P, A), age(b, B), older(A, B)), [])]),
     findall(Y, holds(derived, r(Y), _), X).
 test(taken_apart, all(X == [a, b])) :-

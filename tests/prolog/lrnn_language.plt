@@ -40,7 +40,7 @@ test(variable, Kind == fault(variable)) :-
     goal_kind(_, Kind).
 test(negated_variable, Kind == fault(variable)) :-
     goal_kind(\+ _, Kind).
-test(not_callable, all(Kind == [fault(not_callable)])) :-
+test(not_callable, set(Kind == [fault(not_callable)])) :-
     member(Goal, [3, "text", [], [a], {a}, _{a:1}]),
     goal_kind(Goal, Kind).
 test(no_arguments, Kind == fault(not_callable)) :-
@@ -85,28 +85,31 @@ test(connected_atoms_first, Ordered == [p(X), q(X, Y), r(Z)]) :-
 test(tests_before_joins, Ordered == [p(X), q(X), r(X, Y)]) :-
     ordered_goals([p(X), r(X, Y), q(X)], [], Ordered, []).
 test(arithmetic_binds, Ordered == [p(X), Y is X+1, q(Y)]) :-
-    ordered_goals([q(Y), Y is X+1, p(X)], [X], Ordered0, []),
-    ordered_goals([p(X), q(Y), Y is X+1], [], Ordered, []),
-    Ordered0 = [Y is X+1|_].
-test(equation_binds_both_ways, all(Ordered == [[X = a, p(X)], [a = X, p(X)]])) :-
-    member(Equation, [X = a, a = X]),
-    ordered_goals([p(X), Equation], [], Ordered, []).
+    ordered_goals([p(X), q(Y), Y is X+1], [], Ordered, []).
+test(equation, Ordered == [X = a, p(X)]) :-
+    ordered_goals([p(X), X = a], [], Ordered, []).
+test(equation_the_other_way_round, Ordered == [a = X, p(X)]) :-
+    ordered_goals([p(X), a = X], [], Ordered, []).
 test(negation_waits, Ordered == [p(X), \+ q(X)]) :-
     ordered_goals([\+ q(X), p(X)], [], Ordered, []).
-test(negation_with_its_own_variable, Ordered == [\+ q(_), p(X)]) :-
-    ordered_goals([p(X), \+ q(_)], [], Ordered0, []),
-    msort(Ordered0, Sorted),
-    msort([\+ q(_), p(X)], Expected),
-    Sorted =@= Expected,
-    Ordered = Ordered0.
+test(negation_with_its_own_variable, Ordered == [\+ q(Y), p(X)]) :-
+    ordered_goals([p(X), \+ q(Y)], [], Ordered, []).
 test(stuck, Stuck == [Y < 3]) :-
     ordered_goals([p(_), Y < 3], [], _, Stuck).
 test(bound_before, Ordered-Stuck == [Y < 3]-[]) :-
     ordered_goals([Y < 3], [Y], Ordered, Stuck).
 test(known_selects_atoms, Ordered == [q(Y), p(X)]) :-
-    ordered_goals([p(X), q(Y)], [], [Y], Ordered, []).
+    ordered_goals([p(X), q(Y)], [], [Y], [], Ordered, []).
 test(guard_waits_for_an_atom_though_known, Ordered == [p(X), X < 3]) :-
-    ordered_goals([X < 3, p(X)], [], [X], Ordered, []).
+    ordered_goals([X < 3, p(X)], [], [X], [], Ordered, []).
+test(late_waits_for_atoms_before_it, Ordered == [p(X), q(Y), older(X, Y)]) :-
+    ordered_goals([p(X), q(Y), older(X, Y)], [], [], [older/2], Ordered, []).
+test(late_waits_though_known, Ordered == [n(X), next(X, Y)]) :-
+    ordered_goals([next(X, Y), n(X)], [], [Y], [next/2], Ordered, []).
+test(late_before_atoms_after_it, Ordered == [l(L), in(X, L), p(X)]) :-
+    ordered_goals([l(L), in(X, L), p(X)], [], [], [in/2], Ordered, []).
+test(late_alone, Ordered == [in(X, Y)]) :-
+    ordered_goals([in(X, Y)], [], [], [in/2], Ordered, []).
 
 :- end_tests(ordered_goals).
 

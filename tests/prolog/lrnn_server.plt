@@ -81,7 +81,7 @@ test(type_error, Reply == "{\"error\":\"a is not of type number; test it with nu
 test(evaluation_error, Reply == "{\"error\":\"division by zero\",\"kind\":\"guard\"}") :-
     reply("data(0).", "q(a).", _),
     reply("table((q(V0), 1 < 1/0), [V0], none, []).", Reply).
-test(unbound, Reply == "{\"error\":\"a variable is not bound; let another atom bind the arguments of older/2\",\"kind\":\"guard\"}") :-
+test(unbound, Reply == "{\"error\":\"a variable is not bound; let atoms before it bind the arguments of older/2\",\"kind\":\"guard\"}") :-
     reply("data(0).", "q(a).", _),
     reply("extend(crisp, [older/2], [background((older(A, B) :- A > B))]).", "{}"),
     reply("table(older(V0, V1), [V0, V1], none, []).", Reply).

@@ -99,14 +99,17 @@ test(queries_apart_from_facts,
 
 test(names,
      [ cleanup(clear_store),
-       true(Text == "a\x1e\'A b'\x1e\"t\"\x1e\'$VAR'(1)\x1e\'\\n\\x1E\\'\x1e\")
+       true(Terms == [a, 'A b', "t", '$VAR'(1), '\n\x1e\'])
      ]) :-
     store_example(1, 1, 4, ["t", 'A b', a], [], []),
     store_example(2, 4, 6, ['\n\x1e\', '$VAR'(1)], [], []),
     with_output_to(string(Text),
                    ( current_output(Stream),
                      write_object_names(Stream)
-                   )).
+                   )),
+    split_string(Text, "\x1e\", "", Names0),
+    append(Names, [""], Names0),
+    maplist(term_string, Terms, Names).
 
 test(clear, Facts-Free == []-1) :-
     declare_data_predicate(p/1),
