@@ -86,11 +86,8 @@ syntax_fault(error(syntax_error(What), Context)) :-
     ->  assertz(cut_short)
     ;   true
     ),
-    (   What \== end_of_file,
-        open_end(What)
-    ->  Line = 0,
-        Column = 0
-    ;   error_position(Context, Line, LinePosition)
+    (   \+ unclosed(What),
+        error_position(Context, Line, LinePosition)
     ->  Column is LinePosition+1
     ;   Line = 0,
         Column = 0
@@ -102,8 +99,11 @@ syntax_fault(Error) :-
     throw(Error).
 
 open_end(end_of_file).
-open_end(end_of_file_in_quoted(_)).
-open_end(end_of_file_in_block_comment).
+open_end(What) :-
+    unclosed(What).
+
+unclosed(end_of_file_in_quoted(_)).
+unclosed(end_of_file_in_block_comment).
 
 error_position(stream(_, Line, LinePosition, _), Line, LinePosition).
 error_position(file(_, Line, LinePosition, _), Line, LinePosition).
@@ -224,7 +224,8 @@ canonical_text(Term, Text) :-
 %       for none, First up to but not including Next its objects
 %     - Queries: query(Example, Name/Arity, Identifiers, Text, Target, Line)
 %     - Background: background(Line, Column, Clause)
-%     - Faults: fault(Line, Column, Message)
+%     - Faults: fault(Line, Column, Message), Line 0 for quotes or a comment
+%       that are never closed
 
 read_data(Stream, LineOffset, data(Form, Examples, Queries, Background, Faults)) :-
     stream_property(Stream, position(Start)),

@@ -864,6 +864,17 @@ def test_unwritable_folder(folder: Folder) -> None:
     assert outcome.stderr == "closed/out.tsv: no permission to write in closed\n"
 
 
+def test_no_permission(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for root, who has to be told that there is no permission."""
+    folder.write({"t.pl": TEMPLATE, "d.pl": DATA})
+    os.mkfifo("pipe")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    outcome = folder.run(*PREDICT)
+    assert (outcome.code, outcome.stdout, outcome.stderr) == (1, "", "out.tsv: no permission to write in .\n")
+    outcome = folder.run("predict", "t.pl", "d.pl", "-o", "pipe")
+    assert (outcome.code, outcome.stdout, outcome.stderr) == (1, "", "pipe: no permission to write to it\n")
+
+
 def test_output_to_a_pipe_keeps_the_pipe(folder: Folder) -> None:
     """Devices and pipes are written to. They were once replaced by a file, /dev/null among them."""
     folder.write({"t.pl": TEMPLATE, "d.pl": DATA})
