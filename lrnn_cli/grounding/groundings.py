@@ -111,7 +111,7 @@ def load_groundings(path: str) -> Groundings:
 def parse_groundings(name: str, content: bytes) -> Groundings:
     """A grounding file that has been read already."""
     if content[:4] != b"PK\x03\x04":
-        raise ReadError(f"{name}: this is not a grounding file; make one with `lrnn ground TEMPLATE DATA -o {name}`")
+        raise ReadError(f"{name}: this is not a grounding file; make one with `lrnn ground TEMPLATE DATA -o FILE.npz`")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
@@ -124,7 +124,8 @@ def parse_groundings(name: str, content: bytes) -> Groundings:
                 "ground again"
             )
         return _groundings(header, arrays)
-    except (KeyError, ValueError, EOFError, OSError, TypeError, zipfile.BadZipFile, zlib.error):
+    except (KeyError, ValueError, EOFError, OSError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error):
+        # RuntimeError is what zipfile raises for flags it does not know.
         raise ReadError(f"{name}: the grounding file is damaged or of another kind; ground again") from None
 
 
