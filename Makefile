@@ -56,7 +56,7 @@ check: $(INSTALLED)
 	$(BIN)/mypy
 
 test: install check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -q
 
 evaluate: install $(RUN)/metrics.json
 	$(LRNN) show $(RUN)/metrics.json
