@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
+
+# A shell starts background processes with SIGINT ignored, and programs inherit that. Tests send SIGINT, so they want
+# what a program in the foreground has.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

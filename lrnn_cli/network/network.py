@@ -24,7 +24,7 @@ from lrnn_cli.network.compile import Compiler, Layer
 
 @dataclass(frozen=True)
 class Activation:
-    """g(x) = sigm(steepness * (x + offset)) for atoms; rules add `conjunction` for each body atom, and 1."""
+    """An activation family: an atom neuron is sigm(steepness * (x + offset)), x being the sum of its inputs."""
 
     steepness: float
     offset: float
@@ -97,9 +97,6 @@ class Network:
     query_atom: np.ndarray
     query_example: np.ndarray
     target: np.ndarray
-    atom_predicate: np.ndarray
-    """(atoms,) the number of its predicate in `predicates`."""
-    predicates: tuple[Predicate, ...]
 
     @property
     def used_rules(self) -> np.ndarray:
@@ -209,8 +206,6 @@ class Network:
             number[self.query_atom[queries]] * (self.query_atom[queries] > 0),
             self.query_example[queries],
             self.target[queries],
-            self.atom_predicate[needed],
-            self.predicates,
         )
 
 
@@ -233,8 +228,6 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
     members: dict[Predicate, list[Predicate]] = {}
     for predicate in visible:
         members.setdefault(program.groups.get(predicate, predicate), []).append(predicate)
-    predicates = tuple(visible)
-    predicate_number = {predicate: number for number, predicate in enumerate(predicates)}
     # One more than there are shapes: rows that no query sees name shape 0 even where there is none.
     neuron = {
         predicate: np.zeros(compiler.groups[program.groups.get(predicate, predicate)].shapes + 1, np.int32)
@@ -256,7 +249,6 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
         if layer.group in members:
             by_level.setdefault(layer.level, []).append(layer)
     levels = []
-    atom_predicate = [np.zeros(1, np.int32)]
     total = 1
     for number in sorted(by_level):
         builder = _LevelBuilder(total)
@@ -265,7 +257,6 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
                 start = builder.atoms
                 size = layer.last - layer.first
                 neuron[predicate][layer.first : layer.last] = total + start + np.arange(size)
-                atom_predicate.append(np.full(size, predicate_number[predicate], np.int32))
                 for way, shapes in layer.learned.items():
                     for rule_index in rules_of.get((predicate, way), ()):
                         builder.add_learned(start + shapes.nonzero()[0], rule_index)
@@ -298,8 +289,6 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
         query_atom,
         queries.example,
         queries.target,
-        np.concatenate(atom_predicate),
-        predicates,
     )
     return network, neuron
 
