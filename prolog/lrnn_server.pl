@@ -4,12 +4,13 @@
           ]).
 :- use_module(library(lists), [member/2]).
 :- use_module(library(apply), [maplist/2, maplist/3]).
+:- use_module(lrnn_data).
 :- use_module(lrnn_grounder).
 :- use_module(lrnn_json).
 :- use_module(lrnn_language).
-:- use_module(lrnn_reader).
 :- use_module(lrnn_rows).
 :- use_module(lrnn_store).
+:- use_module(lrnn_template).
 
 /** <module> Requests of the Python program
 

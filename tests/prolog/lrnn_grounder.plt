@@ -3,7 +3,7 @@
 
 :- use_module(library(plunit)).
 :- use_module('../../prolog/lrnn_grounder').
-:- use_module('../../prolog/lrnn_reader').
+:- use_module('../../prolog/lrnn_data').
 :- use_module('../../prolog/lrnn_store').
 
 :- begin_tests(grounder, [cleanup(( clear_model, clear_store ))]).

@@ -4,7 +4,7 @@
 :- use_module(library(plunit)).
 :- use_module(library(readutil)).
 :- use_module('../../prolog/lrnn_grounder').
-:- use_module('../../prolog/lrnn_reader').
+:- use_module('../../prolog/lrnn_data').
 :- use_module('../../prolog/lrnn_rows').
 :- use_module('../../prolog/lrnn_store').
 
