@@ -947,6 +947,20 @@ def test_unknown_negation(folder: Folder) -> None:
     assert outcome.stderr == "warning: t.pl:1:1: nothing defines r/1, so its negation is always true\n"
 
 
+def test_many_unknown_predicates(folder: Folder) -> None:
+    """Each predicate once, three with the place of a rule, the others in one line."""
+    rules = "".join(f"0.5 :: p(X) :- q(X), {name}(X).\n" for name in ("fa", "gb", "hc", "id", "je", "fa"))
+    folder.write({"t.pl": rules, "d.pl": DATA})
+    outcome = folder.run("predict", "t.pl", "d.pl")
+    assert outcome.code == 0
+    assert outcome.stderr.splitlines() == [
+        "warning: t.pl:1:1: nothing defines fa/1, so this rule has no groundings",
+        "warning: t.pl:2:1: nothing defines gb/1, so this rule has no groundings",
+        "warning: t.pl:3:1: nothing defines hc/1, so this rule has no groundings",
+        "warning: t.pl: d.pl has no facts of id/1, je/1 either",
+    ]
+
+
 def test_byte_order_mark(folder: Folder) -> None:
     folder.write({"t.pl": b"\xef\xbb\xbf" + TEMPLATE.encode(), "d.pl": b"\xef\xbb\xbf" + DATA.encode()})
     outcome = folder.run("predict", "t.pl", "d.pl")

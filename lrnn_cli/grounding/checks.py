@@ -12,6 +12,7 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
 
+SHOWN_UNKNOWN = 3
 BUILT_IN = "the built-in {} is not allowed in a body; leave it out, or define such a predicate in the data"
 
 
@@ -22,6 +23,7 @@ def check_program(template: Template, data: DataSet) -> list[str]:
     defined = derived | facts.data | facts.background
     faults = []
     warnings = []
+    unknown: dict[Predicate, str] = {}
     for rule in template.rules:
         where = (rule.line, rule.column)
         for predicate in dict.fromkeys(atom.predicate for atom in rule.body):
@@ -33,7 +35,8 @@ def check_program(template: Template, data: DataSet) -> list[str]:
                 faults.append(Fault(*where, f"nothing defines {predicate}{_meant(predicate, defined)}"))
             else:
                 effect = "so this rule has no groundings"
-                warnings.append(f"{template.name}:{rule.line}:{rule.column}: {_unknown(predicate, defined, effect)}")
+                message = f"{template.name}:{rule.line}:{rule.column}: {_unknown(predicate, defined, effect)}"
+                unknown.setdefault(predicate, message)
         for guard in rule.guards:
             if guard.negated is None:
                 continue
@@ -49,6 +52,11 @@ def check_program(template: Template, data: DataSet) -> list[str]:
                 warnings.append(f"{template.name}:{rule.line}:{rule.column}: {message}")
     if faults:
         raise faults_error(template.name, faults, GroundingError)
+    # One molecule has few of the atom types of a model: the first few missing predicates are enough to see a mistake.
+    warnings += list(unknown.values())[:SHOWN_UNKNOWN]
+    if len(unknown) > SHOWN_UNKNOWN:
+        others = ", ".join(map(str, list(unknown)[SHOWN_UNKNOWN:]))
+        warnings.append(f"{template.name}: {data.name} has no facts of {others} either")
     warnings += _check_background(data, derived, facts)
     _check_queries(template, data, derived, defined)
     return list(dict.fromkeys(warnings))
