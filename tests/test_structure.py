@@ -16,7 +16,8 @@ from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings
-from lrnn_cli.network.network import Activation, compile_network
+from lrnn_cli.network.compile import Compiler, Memory
+from lrnn_cli.network.network import Activation, assemble, compile_network
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Candidate, Canonical, Shape
 from lrnn_cli.structure.invention import create_layer1_rules, predicate_invention
@@ -220,6 +221,24 @@ def test_joins_give_the_tables_of_the_grounder() -> None:
     for ours, theirs in zip(joined.tables, groundings.tables, strict=True):
         rows = [sorted(map(tuple, np.column_stack([t.example, t.objects]).tolist())) for t in (ours, theirs)]
         assert rows[0] == rows[1]
+
+
+def test_memory_of_earlier_compilations() -> None:
+    """A rule more makes more atoms of l2 true and so more rows of a table whose other literals stay the same."""
+    data = Source("data.pl", b"e(x, y). e(x, z). c(x). a(y). b(z). query(p, 1).")
+    rules = "0.5 :: l1(X) :- c(X). 0.7 :: l2(X) :- a(X). 1.0 :: p :- e(X, Y), l1(X), l2(Y)."
+    memory = Memory()
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        loaded = grounder.load(data)
+        for text in (rules, rules + " 0.9 :: l2(X) :- b(X).", rules):
+            template = grounder.read_template(Source("template.pl", text.encode()))
+            groundings = grounder.ground(template, loaded)
+            weights = np.array([rule.weight for rule in template.rules], float)
+            outputs = []
+            for compiler in (Compiler(groundings), Compiler(groundings, memory=memory)):
+                network = assemble(compiler)
+                outputs.append(network.outputs(network.forward(weights)[0]))
+            assert outputs[0] == outputs[1]
 
 
 def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -189,10 +189,12 @@ class Compiler:
         for number, skeleton in enumerate(self.program.tables):
             table = self.groundings.tables[number]
             found = []
+            # The rows of a table depend on which atoms of all its predicates are true.
+            digests = [self.groups[name].index_digest for name, _ in skeleton.body if name in self.groups]
             for name, columns in skeleton.body:
                 if name in self.groups:
                     group = self.groups[name]
-                    key = ("position", skeleton, columns, group.index_digest)
+                    key = ("position", skeleton, name, columns, *digests)
                     rows = table.objects[:, list(columns)]
                     position = self._memory.recall(key, partial(group.index.position, table.example, rows))
                     found.append(Literal(name, position))
