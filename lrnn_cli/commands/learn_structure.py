@@ -130,7 +130,8 @@ def learn_structure(data: str, output: str, quiet: bool, run_dir: str | None, re
     if not learned.iterations:
         if interrupted:
             raise KeyboardInterrupt
-        raise LrnnError(f"{loaded.name}: nothing was learned: {learned.reason}")
+        hint = "lower --gain, or look at the data with `lrnn check`"
+        raise LrnnError(f"{loaded.name}: nothing was learned: {learned.reason}; {hint}")
     if learned.reason:
         progress.line(f"stopped after {len(learned.iterations)} iterations: {learned.reason}")
     statistics = model_statistics(learned.template)

@@ -203,7 +203,6 @@ class Compiler:
     def _query_positions(self) -> None:
         queries = self.groundings.queries
         self._queried: dict[Predicate, tuple[np.ndarray, np.ndarray]] = {}
-        self.query_predicate = queries.predicate_index
         by_group: dict[Predicate, list[int]] = {}
         for index, predicate in enumerate(queries.predicate):
             name = self.program.groups.get(predicate, predicate)

@@ -134,13 +134,21 @@ class StructureLearner:
         options = self.options
         learned = self.learned
         for predicate, target in self.targets.items():
+            if ((target.target < 0.0) | (target.target > 1.0)).any():
+                raise LrnnError(
+                    f"{self.grounder.data.name}: structure learning takes targets from 0 to 1, but some queries of "
+                    f"{predicate} have others; scale them"
+                )
             if len(np.unique(target.target)) < 2:
                 raise LrnnError(
-                    f"all {len(target.target)} queries of {predicate} have the same target; "
+                    f"{self.grounder.data.name}: all {len(target.target)} queries of {predicate} have the same target; "
                     "there is nothing to learn from one class"
                 )
         if not self.unary and not any(predicate.arity > 1 for predicate in self.relations.tables):
-            raise LrnnError("there are neither unary predicates nor relations to make rules of")
+            raise LrnnError(
+                f"{self.grounder.data.name}: there are neither unary predicates nor relations to make rules of; "
+                "add facts to the examples"
+            )
         if not learned.iterations:
             self.latent_rules = create_layer1_rules(self.unary, options.dimension)
             self._init_weights(self.latent_rules)
