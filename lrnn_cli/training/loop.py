@@ -16,11 +16,9 @@ import numpy as np
 from lrnn_cli.errors import TrainingError
 from lrnn_cli.language.clauses import Rule
 from lrnn_cli.network.network import Network
-from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
-
-CACHED_NEURONS = 20_000_000
-"""Networks of single batches are kept while they have no more rule neurons than this in all."""
+from lrnn_cli.training.steps import Steps, Weights
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,8 @@ class TrainingOptions:
     """Standard deviation of drawn weights."""
     reinitialise: bool = False
     seed: int = 1
+    backend: str = "auto"
+    """How steps are computed: numpy, compiled, or whichever is faster."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,14 @@ def train_weights(
     trainable = np.array([not rule.fixed for rule in rules]) & part.used_rules
     result: Trained | None = None
     history: list[Epoch] = []
+    batches = _Batches.of(part, options)
+    work = amount_of_work(part, options.epochs * options.restarts, batches.count)
+    recurring = batches.size == 1 or not options.shuffle
+    make_steps = choose_backend(options.backend, options.loss, work, recurring)
+    steps = make_steps(part, batches.queries_of)
+    validation = None if held_out is None else make_steps(held_out, [])
     for restart in range(1, options.restarts + 1):
-        run = _Run(part, held_out, options, restart, trainable, initial_weights(rules, options, restart))
+        run = _Run(steps, validation, batches, options, restart, trainable, initial_weights(rules, options, restart))
         try:
             for epoch in run.epochs():
                 history.append(epoch)
@@ -117,45 +123,62 @@ def train_weights(
     return result
 
 
+@dataclass(frozen=True)
+class _Batches:
+    """How examples are divided into batches; `whole` for one batch of all of them."""
+
+    queries_of: list[np.ndarray]
+    """The queries of each example."""
+    size: int
+    whole: bool
+
+    @staticmethod
+    def of(network: Network, options: TrainingOptions) -> _Batches:
+        order = np.argsort(network.query_example, kind="stable")
+        _, first = np.unique(network.query_example[order], return_index=True)
+        examples = len(first)
+        size = min(options.batch_size or examples, examples)
+        return _Batches(np.split(order, first[1:]), size, size == examples and options.batch_size != 1)
+
+    @property
+    def count(self) -> int:
+        return -(-len(self.queries_of) // self.size)
+
+    def ordered(self, order: np.ndarray) -> np.ndarray:
+        """Examples in this order, those of each batch ascending."""
+        return order[np.lexsort((order, np.arange(len(order)) // self.size))]
+
+
 class _Run:
     """One run from one set of initial weights."""
 
     def __init__(
         self,
-        network: Network,
-        held_out: Network | None,
+        steps: Steps,
+        validation: Steps | None,
+        batches: _Batches,
         options: TrainingOptions,
         restart: int,
         trainable: np.ndarray,
-        weights: np.ndarray,
+        initial: np.ndarray,
     ) -> None:
-        self.network = network
-        self.held_out = held_out
+        self.steps = steps
+        self.validation = validation
+        self.batches = batches
         self.options = options
         self.restart = restart
-        self.trainable = trainable
-        self.weights = weights
+        rate = options.learning_rate or LEARNING_RATES[options.optimiser]
+        self.weights = Weights(initial, trainable, OPTIMISERS[options.optimiser](rate, len(initial)), options.l2)
         self.best: Epoch | None = None
-        self.best_weights = weights
+        self.best_weights = initial
         self.last: Epoch | None = None
         self.interrupted = False
-        rate = options.learning_rate or LEARNING_RATES[options.optimiser]
-        self.optimiser = OPTIMISERS[options.optimiser](rate, len(weights))
-        self.loss = LOSSES[options.loss]
         self.random = np.random.default_rng([options.seed, restart, 1])
         self.started = time.perf_counter()
-        order = np.argsort(network.query_example, kind="stable")
-        _, first = np.unique(network.query_example[order], return_index=True)
-        self.queries_of = np.split(order, first[1:])
-        size = options.batch_size or len(self.queries_of)
-        self.batch_size = min(size, len(self.queries_of))
-        self.full_batch = self.batch_size == len(self.queries_of) and options.batch_size != 1
-        self._cache: dict[bytes, Network] = {}
-        self._cached = 0
 
     @property
     def _keeps_best(self) -> bool:
-        return self.held_out is not None or self.interrupted
+        return self.validation is not None or self.interrupted
 
     @property
     def kept(self) -> Epoch | None:
@@ -163,34 +186,35 @@ class _Run:
 
     @property
     def kept_weights(self) -> np.ndarray:
-        return self.best_weights if self._keeps_best else self.weights
+        return self.best_weights if self._keeps_best else self.weights.values
 
     def epochs(self) -> Iterator[Epoch]:
         """Yield the state before training and after each epoch."""
         stale = 0
         for number in range(self.options.epochs + 1):
             gradient = None
-            if self.full_batch:
-                training_loss, gradient = self._step(self.network)
+            if self.batches.whole:
+                training_loss, gradient = self.steps.loss_and_gradient(self.weights.values)
             else:
-                training_loss = self._mean_loss(self.network)
+                training_loss = self.steps.mean_loss(self.weights.values)
             epoch = self.last = self._epoch(number, training_loss)
             if self.best is None or epoch.decisive_loss < self.best.decisive_loss:
-                self.best, self.best_weights = epoch, self.weights.copy()
+                self.best, self.best_weights = epoch, self.weights.values.copy()
                 stale = 0
             else:
                 stale += 1
             yield epoch
-            if number == self.options.epochs or (self.held_out is not None and stale >= self.options.patience):
+            if number == self.options.epochs or (self.validation is not None and stale >= self.options.patience):
                 return
             if gradient is not None:
-                self._update(gradient)
+                self.weights.update(gradient)
             else:
                 self._pass()
 
     def _epoch(self, number: int, training_loss: float) -> Epoch:
-        validation_loss = None if self.held_out is None else self._mean_loss(self.held_out)
-        if not np.isfinite(training_loss) or not np.isfinite(self.weights).all():
+        weights = self.weights.values
+        validation_loss = None if self.validation is None else self.validation.mean_loss(weights)
+        if not np.isfinite(training_loss) or not np.isfinite(weights).all():
             raise TrainingError(
                 f"training diverged in epoch {number}: the loss is not finite; try a smaller --learning-rate"
             )
@@ -198,42 +222,9 @@ class _Run:
 
     def _pass(self) -> None:
         """One epoch of steps over batches of examples."""
-        count = len(self.queries_of)
+        count = len(self.batches.queries_of)
         order = self.random.permutation(count) if self.options.shuffle else np.arange(count)
-        for start in range(0, count, self.batch_size):
-            batch = np.sort(order[start : start + self.batch_size])
-            _, gradient = self._step(self._batch_network(batch))
-            self._update(gradient)
-
-    def _batch_network(self, batch: np.ndarray) -> Network:
-        key = batch.tobytes()
-        found = self._cache.get(key)
-        if found is None:
-            found = self.network.restricted(np.concatenate([self.queries_of[example] for example in batch]))
-            if self.batch_size == 1 or not self.options.shuffle:
-                self._cached += found.rule_neurons
-                if self._cached <= CACHED_NEURONS:
-                    self._cache[key] = found
-        return found
-
-    def _step(self, network: Network) -> tuple[float, np.ndarray]:
-        """The mean loss and the gradient of the loss of one step."""
-        values, rule_values = network.forward(self.weights)
-        loss, slope = self.loss(network.outputs(values), network.target)
-        if self.batch_size > 1 or self.full_batch:
-            slope = slope / len(slope)
-        gradient = network.backward(self.weights, values, rule_values, network.query_slope(slope))
-        if self.options.l2:
-            gradient = gradient + 2.0 * self.options.l2 * self.weights
-        return float(loss.mean()), gradient
-
-    def _update(self, gradient: np.ndarray) -> None:
-        self.weights = self.weights + self.optimiser(np.where(self.trainable, gradient, 0.0)) * self.trainable
-
-    def _mean_loss(self, network: Network) -> float:
-        values, _ = network.forward(self.weights)
-        loss, _ = self.loss(network.outputs(values), network.target)
-        return float(loss.mean())
+        self.steps.run(self.weights, self.batches.ordered(order), self.batches.size)
 
 
 def _check_targets(network: Network, loss: str) -> None:

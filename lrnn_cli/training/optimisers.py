@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-Optimiser = Callable[[np.ndarray], np.ndarray]
-"""Takes the gradient (weights,) of one step, gives what to add to the weights."""
+DECAY, DECAY_SQUARES, TINY = 0.9, 0.999, 1e-8
+"""The usual constants of Adam (Kingma and Ba 2015)."""
+
+
+@dataclass
+class Optimiser:
+    """Takes the gradient (weights,) of one step, gives what to add to the weights.
+
+    mean, squares: (weights,) Adam's averages of gradients and of their squares; steps: (1,) how many were taken
+    """
+
+    name: str
+    learning_rate: float
+    mean: np.ndarray
+    squares: np.ndarray
+    steps: np.ndarray
+
+    def __call__(self, gradient: np.ndarray) -> np.ndarray:
+        self.steps += 1
+        if self.name == "sgd":
+            return -self.learning_rate * gradient
+        steps = int(self.steps[0])
+        self.mean[:] = DECAY * self.mean + (1.0 - DECAY) * gradient
+        self.squares[:] = DECAY_SQUARES * self.squares + (1.0 - DECAY_SQUARES) * gradient**2
+        corrected = self.mean / (1.0 - DECAY**steps)
+        scale = np.sqrt(self.squares / (1.0 - DECAY_SQUARES**steps)) + TINY
+        return -self.learning_rate * corrected / scale
 
 
 def sgd(learning_rate: float, size: int) -> Optimiser:
     """Plain gradient descent."""
-    return lambda gradient: -learning_rate * gradient
+    return Optimiser("sgd", learning_rate, np.zeros(size), np.zeros(size), np.zeros(1, np.int64))
 
 
-def adam(learning_rate: float, size: int, decay: float = 0.9, decay_squares: float = 0.999) -> Optimiser:
-    """Adam (Kingma and Ba 2015) with its usual constants."""
-    mean = np.zeros(size)
-    squares = np.zeros(size)
-    steps = 0
-
-    def step(gradient: np.ndarray) -> np.ndarray:
-        nonlocal steps
-        steps += 1
-        mean[:] = decay * mean + (1.0 - decay) * gradient
-        squares[:] = decay_squares * squares + (1.0 - decay_squares) * gradient**2
-        corrected = mean / (1.0 - decay**steps)
-        scale = np.sqrt(squares / (1.0 - decay_squares**steps)) + 1e-8
-        return -learning_rate * corrected / scale
-
-    return step
+def adam(learning_rate: float, size: int) -> Optimiser:
+    return Optimiser("adam", learning_rate, np.zeros(size), np.zeros(size), np.zeros(1, np.int64))
 
 
-OPTIMISERS: dict[str, Callable[[float, int], Optimiser]] = {"sgd": sgd, "adam": adam}
+OPTIMISERS = {"sgd": sgd, "adam": adam}
 LEARNING_RATES = {"sgd": 0.1, "adam": 0.02}
 """What --learning-rate is where it is not given."""

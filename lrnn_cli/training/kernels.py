@@ -1,0 +1,350 @@
+"""Forward, backward and optimiser steps over bundles (`network/bundles.py`), compiled by numba.
+
+What is computed is that of `Network.forward` and `Network.backward`, of `losses.py` and `optimisers.py`, which are the
+readable reference; only the order of sums and products differs.
+
+A step works on a *selection*: the atoms and columns that its queries can see, level by level, columns of one bundle
+together in tiles. Arrays of a tile have a row for each node or rule and a column for each of its columns. Their places
+are taken as max(0, place), which tells the compiler that an index is not negative: it can use vector instructions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+
+from lrnn_cli.network import bundles as bundles_module
+from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
+from lrnn_cli.training import losses, optimisers, workspace
+from lrnn_cli.training.losses import SMALLEST
+from lrnn_cli.training.optimisers import DECAY, DECAY_SQUARES, TINY
+from lrnn_cli.training.workspace import Selection, State, Work
+
+LOSS, GRADIENT, UPDATE = 0, 1, 2
+"""Tasks of `run`: the loss only; its gradient, too; and a step of the optimiser."""
+LOSS_NUMBERS = {"squared": 0, "log": 1}
+OPTIMISER_NUMBERS = {"sgd": 0, "adam": 1}
+SQUARED, SGD = LOSS_NUMBERS["squared"], OPTIMISER_NUMBERS["sgd"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+njit: Any = partial(numba.njit, error_model="numpy")
+
+
+def compiled(**options: Any) -> Callable[[Function], Function]:
+    """Compile a function that becomes a part of the compiled functions that call it."""
+    decorate: Callable[[Function], Function] = njit(
+        no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **options
+    )
+    return decorate
+
+
+def kept_on_disk(function: Function) -> Function:
+    """Compile a function when it is first called, and keep the code for the next time.
+
+    To see whether the code is still valid numba looks at the file of the function only. A digest of the other files
+    that it depends on is a part of its name.
+    """
+    try:
+        files = [Path(str(module.__file__)) for module in (bundles_module, losses, optimisers, workspace)]
+        digest = hashlib.blake2b(b"".join(file.read_bytes() for file in files), digest_size=8).hexdigest()
+        function.__qualname__ += f"_{digest}"
+        found: Function = njit(cache=True)(function)
+    except (OSError, RuntimeError):
+        # There is no folder to keep it in: not beside this file, not the user's, not NUMBA_CACHE_DIR.
+        found = njit()(function)
+    return found
+
+
+@kept_on_disk
+def run(
+    task: int,
+    bundles: Bundles,
+    parts: Parts,
+    order: np.ndarray,
+    batch_size: int,
+    selected: bool,
+    averaged: bool,
+    loss: int,
+    state: State,
+    selection: Selection,
+    work: Work,
+) -> float:
+    """Do a task for each batch of parts, in this order; the mean loss of the last batch.
+
+    selected: whether the selection is that of the one batch from an earlier call
+    averaged: whether the loss of a step is the mean over its queries, or else the sum
+    """
+    result = 0.0
+    for start in range(0, len(order), batch_size):
+        batch = order[start : start + batch_size]
+        if not selected:
+            select(bundles, parts, batch, selection)
+        forward(bundles, selection, state.weights, work)
+        result = query_losses(bundles, parts, batch, selection, averaged, loss, work)
+        if task != LOSS:
+            work.gradient[:] = 0.0
+            backward(bundles, selection, state.weights, work)
+        if task == UPDATE:
+            update(state, work.gradient)
+    return result
+
+
+@compiled()
+def select(bundles: Bundles, parts: Parts, chosen: np.ndarray, selection: Selection) -> None:
+    """Select what some parts need, each atom and column once."""
+    levels = bundles.levels
+    selection.step[0] += 1
+    step = selection.step[0]
+    atoms = columns = tiles = fired = 0
+    for level in range(levels):
+        selection.level_atom[level] = atoms
+        selection.level_tile[level] = tiles
+        found = touched = 0
+        for part in chosen:
+            place = part * levels + level
+            for k in range(parts.atom_start[place], parts.atom_start[place + 1]):
+                atom = parts.atom[k]
+                if selection.atom_step[atom] != step:
+                    selection.atom_step[atom] = step
+                    selection.atom[atoms] = atom
+                    atoms += 1
+            for k in range(parts.column_start[place], parts.column_start[place + 1]):
+                column = parts.column[k]
+                if selection.column_step[column] != step:
+                    selection.column_step[column] = step
+                    selection.level_column[found] = column
+                    found += 1
+                    bundle = bundles.column_bundle[column]
+                    if selection.bundle_step[bundle] != step:
+                        selection.bundle_step[bundle] = step
+                        selection.bundle_count[bundle] = 0
+                        selection.level_bundle[touched] = bundle
+                        touched += 1
+                    selection.bundle_count[bundle] += 1
+        for k in range(touched):
+            bundle = selection.level_bundle[k]
+            selection.bundle_place[bundle] = columns
+            left = selection.bundle_count[bundle]
+            while left > 0:
+                count = min(left, TILE)
+                width = count if count < FEW else (count + LANES - 1) // LANES * LANES
+                selection.tile_bundle[tiles] = bundle
+                selection.tile_first[tiles] = columns
+                selection.tile_count[tiles] = count
+                selection.tile_width[tiles] = width
+                selection.tile_fired[tiles] = fired
+                tiles += 1
+                columns += count
+                left -= count
+                fired += (bundles.rule_start[bundle + 1] - bundles.rule_start[bundle]) * width
+        for k in range(found):
+            column = selection.level_column[k]
+            bundle = bundles.column_bundle[column]
+            selection.column[selection.bundle_place[bundle]] = column
+            selection.bundle_place[bundle] += 1
+    selection.level_atom[levels] = atoms
+    selection.level_tile[levels] = tiles
+
+
+@compiled()
+def forward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: Work) -> None:
+    """Values of the selected atoms and rule neurons."""
+    for level in range(bundles.levels):
+        _rule_neurons(bundles, selection, level, weights, work)
+        _atom_neurons(bundles, selection, level, weights, work)
+
+
+@compiled()
+def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
+    """Rule neurons of a level, and their weighted sums by column."""
+    a, products = bundles.steepness, bundles.products
+    node, slot, total, fired = work.node, work.slot, work.total, work.fired
+    for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
+        bundle = selection.tile_bundle[tile]
+        width, count, first = selection.tile_width[tile], selection.tile_count[tile], selection.tile_first[tile]
+        slots = bundles.slots[bundle]
+        for j in range(width):
+            column = selection.column[first + min(j, count - 1)]
+            place = bundles.slot_start[bundle] + (column - bundles.column_start[bundle]) * slots
+            for s in range(slots):
+                atom = bundles.slot_atom[place + s]
+                slot[s * width + j] = work.exponential[atom] if products else work.value[atom]
+            node[j] = 1.0 if products else 0.0
+            total[j] = 0.0
+        first_node = bundles.node_start[bundle]
+        for n in range(1, bundles.node_start[bundle + 1] - first_node):
+            here = max(0, n * width)
+            above = max(0, bundles.node_parent[first_node + n] * width)
+            beside = max(0, bundles.node_slot[first_node + n] * width)
+            if products:
+                for j in range(width):
+                    node[here + j] = node[above + j] * slot[beside + j]
+            else:
+                for j in range(width):
+                    node[here + j] = node[above + j] + slot[beside + j]
+        first_rule = bundles.rule_start[bundle]
+        for i in range(first_rule, bundles.rule_start[bundle + 1]):
+            rule = bundles.rule[i]
+            weight = weights[rule]
+            here = max(0, selection.tile_fired[tile] + (i - first_rule) * width)
+            above = max(0, bundles.rule_node[i] * width)
+            beside = max(0, bundles.rule_slot[i] * width)
+            if products:
+                factor = bundles.bias_factor[rule]
+                for j in range(width):
+                    value = 1.0 / (1.0 + factor * (node[above + j] * slot[beside + j]))
+                    fired[here + j] = value
+                    total[j] += weight * value
+            else:
+                bias = bundles.bias[rule]
+                for j in range(width):
+                    value = 1.0 / (1.0 + np.exp(-a * (bias + node[above + j] + slot[beside + j])))
+                    fired[here + j] = value
+                    total[j] += weight * value
+        for j in range(count):
+            work.summed[selection.column[first + j]] = total[j]
+
+
+@compiled()
+def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
+    a, offset = bundles.steepness, bundles.offset
+    for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
+        atom = selection.atom[k]
+        total = 0.0
+        for m in range(bundles.mean_start[atom], bundles.mean_start[atom + 1]):
+            total += bundles.mean_value[m] * work.summed[bundles.mean_column[m]]
+        total += bundles.fact_sum[atom]
+        for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
+            total += bundles.direct_value[m] * weights[bundles.direct_rule[m]]
+        value = total if bundles.linear[atom] else 1.0 / (1.0 + np.exp(-a * (total + offset)))
+        work.value[atom] = value
+        work.exponential[atom] = np.exp(-a * value)
+
+
+@compiled()
+def backward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: Work) -> None:
+    """Add to the gradient (rules,) of a loss whose derivative by the selected atoms is in `work.slope`."""
+    for level in range(bundles.levels - 1, -1, -1):
+        _atom_slopes(bundles, selection, level, work)
+        _rule_slopes(bundles, selection, level, weights, work)
+
+
+@compiled()
+def _atom_slopes(bundles: Bundles, selection: Selection, level: int, work: Work) -> None:
+    """Derivatives by the sums of columns, from those by the atoms of a level."""
+    a = bundles.steepness
+    for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
+        for k in range(selection.tile_first[tile], selection.tile_first[tile] + selection.tile_count[tile]):
+            work.column_slope[selection.column[k]] = 0.0
+    for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
+        atom = selection.atom[k]
+        value = work.value[atom]
+        slope = work.slope[atom] * (1.0 if bundles.linear[atom] else a * value * (1.0 - value))
+        for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
+            work.gradient[bundles.direct_rule[m]] += bundles.direct_value[m] * slope
+        for m in range(bundles.mean_start[atom], bundles.mean_start[atom + 1]):
+            work.column_slope[bundles.mean_column[m]] += bundles.mean_value[m] * slope
+
+
+@compiled(fastmath={"reassoc"})
+def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
+    """The gradient by the rules of a level, and derivatives by their body atoms.
+
+    Sums over the columns of a tile may be taken in any order: that is what `reassoc` allows.
+    """
+    a = bundles.steepness
+    node_slope, slot_slope, total, fired = work.node_slope, work.slot_slope, work.total, work.fired
+    for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
+        bundle = selection.tile_bundle[tile]
+        width, count, first = selection.tile_width[tile], selection.tile_count[tile], selection.tile_first[tile]
+        slots = bundles.slots[bundle]
+        first_node = bundles.node_start[bundle]
+        nodes = bundles.node_start[bundle + 1] - first_node
+        for k in range(nodes * width):
+            node_slope[k] = 0.0
+        for k in range(slots * width):
+            slot_slope[k] = 0.0
+        for j in range(width):
+            total[j] = work.column_slope[selection.column[first + j]] if j < count else 0.0
+        first_rule = bundles.rule_start[bundle]
+        for i in range(first_rule, bundles.rule_start[bundle + 1]):
+            rule = bundles.rule[i]
+            weight = weights[rule]
+            here = max(0, selection.tile_fired[tile] + (i - first_rule) * width)
+            above = max(0, bundles.rule_node[i] * width)
+            beside = max(0, bundles.rule_slot[i] * width)
+            change = 0.0
+            for j in range(width):
+                value = fired[here + j]
+                by_weight = total[j] * value
+                change += by_weight
+                by_body = weight * (by_weight * (1.0 - value))
+                node_slope[above + j] += by_body
+                slot_slope[beside + j] += by_body
+            work.gradient[rule] += change
+        for n in range(nodes - 1, 0, -1):
+            here = max(0, n * width)
+            above = max(0, bundles.node_parent[first_node + n] * width)
+            beside = max(0, bundles.node_slot[first_node + n] * width)
+            for j in range(width):
+                by_body = node_slope[here + j]
+                node_slope[above + j] += by_body
+                slot_slope[beside + j] += by_body
+        for j in range(count):
+            column = selection.column[first + j]
+            place = bundles.slot_start[bundle] + (column - bundles.column_start[bundle]) * slots
+            for s in range(slots):
+                work.slope[bundles.slot_atom[place + s]] += a * slot_slope[s * width + j]
+
+
+@compiled()
+def query_losses(
+    bundles: Bundles, parts: Parts, chosen: np.ndarray, selection: Selection, averaged: bool, loss: int, work: Work
+) -> float:
+    """The mean loss of the queries of some parts; the derivative of the mean or the sum by atoms is in `work.slope`."""
+    for k in range(selection.level_atom[bundles.levels]):
+        work.slope[selection.atom[k]] = 0.0
+    queries = 0
+    for part in chosen:
+        queries += parts.query_start[part + 1] - parts.query_start[part]
+    total = 0.0
+    for part in chosen:
+        for k in range(parts.query_start[part], parts.query_start[part + 1]):
+            query = parts.query[k]
+            atom = bundles.query_atom[query]
+            output = work.value[atom] if atom > 0 else bundles.underivable
+            target = bundles.target[query]
+            if loss == SQUARED:
+                total += (output - target) ** 2
+                slope = 2.0 * (output - target)
+            else:
+                y = min(max(output, SMALLEST), 1.0 - SMALLEST)
+                total -= target * np.log(y) + (1.0 - target) * np.log1p(-y)
+                slope = (y - target) / (y * (1.0 - y))
+            if atom > 0:
+                work.slope[atom] += slope / queries if averaged else slope
+    return total / queries
+
+
+@compiled()
+def update(state: State, gradient: np.ndarray) -> None:
+    """A step of `optimisers.py`; weights that are not trained stay."""
+    weights, mean, squares, rate = state.weights, state.mean, state.squares, state.rate
+    state.steps[0] += 1
+    steps = float(state.steps[0])
+    mean_share, squares_share = 1.0 - DECAY**steps, 1.0 - DECAY_SQUARES**steps
+    for i in range(len(weights)):
+        if state.trainable[i]:
+            slope = gradient[i] + 2.0 * state.l2 * weights[i]
+            if state.optimiser == SGD:
+                weights[i] -= rate * slope
+            else:
+                mean[i] = DECAY * mean[i] + (1.0 - DECAY) * slope
+                squares[i] = DECAY_SQUARES * squares[i] + (1.0 - DECAY_SQUARES) * slope**2
+                weights[i] -= rate * (mean[i] / mean_share) / (np.sqrt(squares[i] / squares_share) + TINY)
