@@ -1,5 +1,6 @@
 :- module(lrnn_data,
-          [ read_data/3                 % +Stream, +LineOffset, -Data
+          [ read_data/3,                % +Stream, +LineOffset, -Data
+            data_bias/1                 % -Declarations
           ]).
 :- use_module(library(lists), [member/2]).
 :- use_module(lrnn_language).
@@ -19,6 +20,7 @@ again carefully, to say what and where.
     loader/8,                           % see register_loader/2
     outside_/2,                         % Place, Term
     block_seen/0,
+    bias_/4,                            % Line, Column, Name, Sorts
     model_name/2,                       % Id, Line
     query_/6,
     example_name/7.
@@ -76,8 +78,17 @@ read_data(Stream, LineOffset, data(Form, Examples, Queries, Background, Faults))
             Faults),
     clear_reader.
 
+%!  data_bias(-Declarations) is det.
+%
+%   What the data that were read last say about rules to be learned:
+%   bias(Line, Column, Name, Sorts), one for each bias(Pattern) outside models.
+
+data_bias(Declarations) :-
+    findall(bias(Line, Column, Name, Sorts), bias_(Line, Column, Name, Sorts), Declarations).
+
 read_all(Mode, Stream, Background) :-
     clear_reader,
+    retractall(bias_(_, _, _, _)),
     clear_store,
     read_outside(Stream, Mode, 1, 1),
     finish_outside(Background).
@@ -126,8 +137,37 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
               [Id, Id]),
     read_outside(Stream, Mode, Example, Next).
 outside(Term, Place, Stream, Mode, Example, Next) :-
+    subsumes_term(bias(_), Term),
+    arg(1, Term, Pattern),
+    compound(Pattern),
+    !,
+    add_bias(Pattern, Place),
+    read_outside(Stream, Mode, Example, Next).
+outside(Term, Place, Stream, Mode, Example, Next) :-
     assertz(outside_(Place, Term)),
     read_outside(Stream, Mode, Example, Next).
+
+%   add_bias(+Pattern, +Place)
+%
+%   Pattern is an atom whose arguments are names of sorts, or `constant`.
+
+add_bias(Pattern, Place) :-
+    compound_name_arguments(Pattern, Name, Sorts),
+    (   Sorts == []
+    ->  add_fault(Place, 'bias(~w) names no sorts; write bias(p(sort, ...)), one sort an argument', [Pattern])
+    ;   member(Sort, Sorts),
+        \+ atom(Sort)
+    ->  add_fault(Place,
+                  'bias(~w): a sort is a name that starts with a small letter, not ~w; write one for each argument, constant for arguments that take constants',
+                  [Pattern, Sort])
+    ;   bias_(First, _, Name, Sorts0),
+        length(Sorts0, Arity),
+        length(Sorts, Arity)
+    ->  add_fault(Place, 'bias(~w): the sorts of ~w/~w were already given in line ~w; delete one of them',
+                  [Pattern, Name, Arity, First])
+    ;   line_column(Place, Line, Column),
+        assertz(bias_(Line, Column, Name, Sorts))
+    ).
 
 check_model_name(Id, Place) :-
     \+ ground(Id),

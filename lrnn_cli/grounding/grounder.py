@@ -36,6 +36,19 @@ class GrounderOptions:
     """Called with what is probably not meant."""
 
 
+@dataclass(frozen=True)
+class Knowledge:
+    """All that is true in the examples, be it given or derived by background clauses.
+
+    soft: the weighted facts; objects: how many there are; names: gives the names of all objects.
+    """
+
+    tables: dict[Predicate, Table]
+    soft: dict[Predicate, SoftFacts]
+    objects: int
+    names: Callable[[], list[str]]
+
+
 class Grounder(Protocol):
     """Reads files and computes groundings. Used as a context manager; leaving it frees everything at once."""
 
@@ -46,7 +59,11 @@ class Grounder(Protocol):
     ) -> None: ...
 
     def read_template(self, source: Source) -> Template:
-        """Read a template or model file."""
+        """Read a template or model file that is not an ensemble."""
+        ...
+
+    def read_model(self, source: Source) -> list[Template]:
+        """Read the members of an ensemble, or the only one of another template or model file."""
         ...
 
     def load(self, source: Source) -> DataSet:
@@ -66,9 +83,13 @@ class Grounder(Protocol):
         """The facts of all examples: all atoms, and the weighted ones."""
         ...
 
+    def knowledge(self, data: DataSet) -> Knowledge:
+        """The facts of all examples, and the atoms that background clauses derive."""
+        ...
+
 
 def grounder_names() -> list[str]:
-    return sorted({"swi", *(point.name for point in entry_points(group=GROUP))})
+    return sorted({"swi", "duckdb", *(point.name for point in entry_points(group=GROUP))})
 
 
 def open_grounder(name: str, options: GrounderOptions) -> Grounder:
@@ -77,6 +98,10 @@ def open_grounder(name: str, options: GrounderOptions) -> Grounder:
         from lrnn_cli.grounding.swi import SwiGrounder
 
         return SwiGrounder(options)
+    if name == "duckdb":
+        from lrnn_cli.grounding.duckdb_grounder import DuckdbGrounder
+
+        return DuckdbGrounder(options)
     for point in entry_points(group=GROUP):
         if point.name == name:
             grounder: Grounder = point.load()(options)

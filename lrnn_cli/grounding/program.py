@@ -152,7 +152,7 @@ def plan_program(
     ground_rules: dict[int, GroundRule] = {}
     tables: dict[Skeleton, int] = {}
     table_rule: list[int] = []
-    extensions = _background_extensions(facts, background, used_predicates(template) | facts.queried)
+    extensions = background_extensions(facts, background, used_predicates(template) | facts.queried)
     identity = template.settings.object_identity
 
     for component in components(depends):
@@ -249,7 +249,7 @@ def used_predicates(template: Template) -> set[Predicate]:
     return used
 
 
-def _background_extensions(
+def background_extensions(
     facts: Facts, background: tuple[BackgroundClause, ...], wanted: set[Predicate]
 ) -> list[Extension]:
     """Extensions of the background predicates that `wanted` ones depend on."""

@@ -20,16 +20,16 @@ import numpy as np
 from lrnn_cli.engine.process import LimitError, PrologError, PrologProcess
 from lrnn_cli.errors import Fault, GroundingError, faults_error
 from lrnn_cli.grounding.checks import check_program
-from lrnn_cli.grounding.grounder import GrounderOptions
+from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
-from lrnn_cli.grounding.program import Facts, Program, plan_program
+from lrnn_cli.grounding.program import Extension, Facts, Program, background_extensions, plan_program
 from lrnn_cli.grounding.rows import MadeObjects, Part, rank, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, ordered
 from lrnn_cli.language.clauses import Predicate, quoted
-from lrnn_cli.language.data import BackgroundClause, BodyPredicate, DataSet, Queries
+from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
 from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source
-from lrnn_cli.language.template import Template, read_template
+from lrnn_cli.language.template import Template, read_model, read_template
 
 PART_BYTES = 1_000_000
 
@@ -63,6 +63,9 @@ class SwiGrounder:
 
     def read_template(self, source: Source) -> Template:
         return read_template(source, self._processes[0])
+
+    def read_model(self, source: Source) -> list[Template]:
+        return read_model(source, self._processes[0])
 
     # Loading
 
@@ -103,6 +106,7 @@ class SwiGrounder:
         predicates: dict[Predicate, int] = {}
         soft = set()
         background = []
+        bias = []
         for part, reply in zip(self._parts, replies, strict=True):
             for _, text, line, fold, first, _, facts in reply["examples"]:
                 examples.append((text, line, fold, part.first_object + rank(first), facts))
@@ -116,6 +120,10 @@ class SwiGrounder:
                 if item["soft"]:
                     soft.add(predicate)
             background += [_background_clause(item) for item in reply["background"]]
+            bias += [
+                Bias(Predicate(name, len(sorts)), tuple(sorts), line, column)
+                for line, column, name, sorts in reply["bias"]
+            ]
         if not examples:
             message = "there is no example in these data; write begin(model(name)). facts end(model(name))."
             raise faults_error(source.name, [Fault(1, 1, message)])
@@ -132,6 +140,7 @@ class SwiGrounder:
             predicates=predicates,
             soft=frozenset(soft),
             background=tuple(background),
+            bias=tuple(bias),
         )
 
     def _broadcast(self, request: str) -> None:
@@ -151,10 +160,8 @@ class SwiGrounder:
         program = plan_program(template, Facts.of(data), data.background)
         self._activate(examples)
         for extension in program.extensions:
-            predicates = ", ".join(map(_indicator, extension.predicates))
-            request = f"extend({extension.level}, [{predicates}], [{', '.join(extension.clauses)}])"
             where = (data.name if extension.level == "crisp" else template.name, extension.line, extension.column)
-            self._run(request, *where)
+            self._run(_extend(extension), *where)
         made = MadeObjects(self._parts)
         tables = []
         for number, (skeleton, index) in enumerate(zip(program.tables, program.table_rule, strict=True)):
@@ -189,6 +196,28 @@ class SwiGrounder:
             self._broadcast(f"data_facts({_indicator(predicate)})")
             tables[predicate] = self._table(predicate.arity, made)
         return tables, {predicate: self._soft_facts(predicate, made) for predicate in sorted(data.soft)}
+
+    def knowledge(self, data: DataSet) -> Knowledge:
+        tables, soft = self.relations(data)
+        made = MadeObjects(self._parts)
+        derived = {}
+        for predicate in sorted(data.background_predicates):
+            try:
+                for extension in background_extensions(Facts.of(data), data.background, {predicate}):
+                    self._run(_extend(extension), data.name, extension.line, extension.column)
+                self._run(f"facts({_indicator(predicate)})", data.name, 1, 1)
+                derived[predicate] = distinct(self._table(predicate.arity, made))
+            except GroundingError:
+                self.options.warn(
+                    f"{data.name}: {predicate} can be evaluated with bound arguments only; learned rules won't use it"
+                )
+        names, final = made.finish(list(derived.values()))
+        if names:
+            derived = {predicate: final(table) for predicate, table in derived.items()}
+        every = Names(data.first_object, self._object_names(), tuple(names))
+        # A background clause of a predicate that has facts as well gives both.
+        tables |= {predicate: ordered(table) for predicate, table in derived.items()}
+        return Knowledge(tables, soft, int(data.first_object[-1]) + len(names), every.all)
 
     def _activate(self, examples: Sequence[int] | None) -> None:
         for part in self._parts:
@@ -274,6 +303,11 @@ class SwiGrounder:
     def _object_names(self) -> bytes:
         self._broadcast("object_names")
         return b"".join(part.process.rows() for part in self._parts)
+
+
+def _extend(extension: Extension) -> str:
+    predicates = ", ".join(map(_indicator, extension.predicates))
+    return f"extend({extension.level}, [{predicates}], [{', '.join(extension.clauses)}])"
 
 
 def _indicator(predicate: Predicate) -> str:

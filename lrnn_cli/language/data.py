@@ -33,6 +33,19 @@ class BackgroundClause:
 
 
 @dataclass(frozen=True)
+class Bias:
+    """What the file says of rules to be learned: this predicate may occur in bodies, its arguments have these sorts.
+
+    The sort `constant` is for arguments that take constants.
+    """
+
+    predicate: Predicate
+    sorts: tuple[str, ...]
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
 class Queries:
     """Queries in the order of the file, all arrays of shape (queries,).
 
@@ -81,6 +94,7 @@ class DataSet:
     soft: frozenset[Predicate]
     """Those with a fact whose weight is not 1."""
     background: tuple[BackgroundClause, ...]
+    bias: tuple[Bias, ...] = ()
 
     @property
     def background_predicates(self) -> set[Predicate]:

@@ -19,6 +19,10 @@ class AtomIndex:
     def __init__(self, tables: list[Table], objects: int) -> None:
         self._objects = objects
         self._stages: list[np.ndarray] = []
+        self._direct: np.ndarray | None = None
+        if tables[0].objects.shape[1] == 1:
+            self._number_objects(tables)
+            return
         example = np.concatenate([table.example for table in tables])
         rows = np.concatenate([table.objects for table in tables])
         self.arity = rows.shape[1]
@@ -29,10 +33,17 @@ class AtomIndex:
         _, first = ranked(keys)
         self._keys = keys[first]
         self.atoms = Table(example[first], rows[first])
-        self._direct: np.ndarray | None = None
-        if self.arity == 1:
-            self._direct = np.full(objects, -1, np.int32)
-            self._direct[self._keys] = np.arange(len(self._keys), dtype=np.int32)
+
+    def _number_objects(self, tables: list[Table]) -> None:
+        """Atoms of one argument, in the order of their objects: the common case, without sorting."""
+        self.arity = 1
+        example = np.full(self._objects, -1, np.int32)
+        for table in tables:
+            example[table.objects[:, 0]] = table.example
+        self._keys = (example >= 0).nonzero()[0]
+        self.atoms = Table(example[self._keys], self._keys[:, None].astype(np.int32))
+        self._direct = np.full(self._objects, -1, np.int32)
+        self._direct[self._keys] = np.arange(len(self._keys), dtype=np.int32)
 
     def __len__(self) -> int:
         return len(self._keys)

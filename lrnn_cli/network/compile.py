@@ -265,22 +265,22 @@ class Compiler:
         ways = []
         learned_atoms = {}
         level = 0
+        digest = hashlib.blake2b(atoms.tobytes()).digest()
         for way in self.derivations[name]:
-            head = local[self.head_position[name, way]]
-            rows = (head >= 0).nonzero()[0]
             if way.is_fact:
+                head = local[self.head_position[name, way]]
                 mark = np.zeros(len(atoms), np.int64)
-                mark[head[rows]] = 1
+                mark[head[head >= 0]] = 1
                 learned_atoms[way] = mark.astype(bool)
                 columns.append(mark)
                 continue
-            tuples, tuple_of_row = self._collapse(way.table, rows if among is not None else None)
-            tuple_of_row = tuple_of_row if among is not None else tuple_of_row[rows]
-            for literal in self.literals[way.table]:
-                if len(rows):
-                    shapes = self.groups[literal.group].shapes_at(literal.position[rows])
-                    level = max(level, 1 + int(np.asarray(self.groups[literal.group].level)[shapes].max()))
-            start, atom, item, count, numbers = self._counted(name, way, atoms, head[rows], tuple_of_row, len(tuples))
+            rows = None if among is None else (local[self.head_position[name, way]] >= 0).nonzero()[0]
+            tuples, tuple_of_row = self._collapse(way.table, rows)
+            for place, literal in enumerate(self.literals[way.table]):
+                levels = np.asarray(self.groups[literal.group].level)
+                if len(tuples) and len(levels):
+                    level = max(level, 1 + int(levels[np.unique(tuples[:, place])].max()))
+            start, atom, item, count, numbers = self._counted(name, way, digest, local, rows, tuple_of_row, len(tuples))
             ids = np.zeros(len(atoms), np.int64)
             ids[atom] = 1 + numbers
             columns.append(ids)
@@ -309,15 +309,27 @@ class Compiler:
         group.shapes = last
 
     def _counted(
-        self, name: Predicate, way: Way, atoms: np.ndarray, atom: np.ndarray, item: np.ndarray, items: int
+        self,
+        name: Predicate,
+        way: Way,
+        atoms_digest: bytes,
+        local: np.ndarray,
+        rows: np.ndarray | None,
+        item: np.ndarray,
+        items: int,
     ) -> tuple[np.ndarray, ...]:
-        """Groundings of one way counted by atom and tuple, and a number for each atom, equal for equal counts."""
-        atoms_digest = hashlib.blake2b(atoms.tobytes()).digest()
+        """Groundings of one way counted by atom and tuple, and a number for each atom, equal for equal counts.
+
+        local: the number of each atom that is classed, -1 for others; rows: those of the table that `item` is of.
+        """
         digests = [self.groups[name].index_digest, atoms_digest, *self._class_digests(way.table)]
         key = ("count", self.compress, self.program.tables[way.table], way.head_columns, *digests)
 
         def compute() -> tuple[np.ndarray, ...]:
-            start, found, items_found, count = _grouped(atom, item, items)
+            position = self.head_position[name, way]
+            atom = local[position if rows is None else position[rows]]
+            known = atom >= 0
+            start, found, items_found, count = _grouped(atom[known], item[known], items)
             numbers = np.arange(len(found))
             if self.compress and len(found):
                 numbers = multiset_ids(start, items_found, count)
