@@ -84,10 +84,9 @@ answer(version, json([version=Version])) :-
 answer(limits(Bytes), json([])) :-
     set_prolog_flag(stack_limit, Bytes),
     set_prolog_flag(table_space, Bytes).
-answer(template, json([rules=Rules, settings=Settings, faults=Faults])) :-
-    with_text(read_template(Stream, template(Rules0, Settings0, Faults0)), Stream),
-    maplist(rule_json, Rules0, Rules),
-    maplist(setting_json, Settings0, Settings),
+answer(template, json([members=Members, faults=Faults])) :-
+    with_text(read_template(Stream, template(Members0, Faults0)), Stream),
+    maplist(member_json, Members0, Members),
     maplist(fault_json, Faults0, Faults).
 answer(data(LineOffset), Reply) :-
     clear_model,
@@ -111,7 +110,9 @@ answer(data(LineOffset), Reply) :-
             Predicates),
     weight_values(Weights),
     free_identifier(Free),
-    Reply = json([ form=Form, examples=Examples, queries=Queries, background=Background,
+    data_bias(Bias0),
+    maplist(bias_json(LineOffset), Bias0, Bias),
+    Reply = json([ form=Form, bias=Bias, examples=Examples, queries=Queries, background=Background,
                    predicates=Predicates, weights=Weights, objects=Free, faults=Faults
                  ]).
 answer(background(Facts), json([])) :-
@@ -164,6 +165,16 @@ example_json(example(Index, Text, Line, Fold, First, Next, Count),
 query_json(query(Example, Name/Arity, Identifiers, Text, Target, Line),
            [Example, NameText, Arity, Identifiers, Text, Target, Line]) :-
     text(Name, NameText).
+
+member_json(member(Line, Column, Name, Rules0, Settings0),
+            json([line=Line, column=Column, name=Name, rules=Rules, settings=Settings])) :-
+    maplist(rule_json, Rules0, Rules),
+    maplist(setting_json, Settings0, Settings).
+
+bias_json(LineOffset, bias(Line0, Column, Name, Sorts0), [Line, Column, NameText, Sorts]) :-
+    Line is Line0+LineOffset,
+    text(Name, NameText),
+    maplist(text, Sorts0, Sorts).
 
 setting_json(setting(Line, Column, Name, Value), [Line, Column, Name, Value]).
 

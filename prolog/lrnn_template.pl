@@ -8,15 +8,19 @@
 
 /** <module> Read template and model files
 
-A rule is given back in parts, with the names of its variables.
+A rule is given back in parts, with the names of its variables. A file holds one
+model or, in blocks like those of data files, the members of an ensemble.
 */
 
 :- op(1150, xfx, ::).
 
 %!  read_template(+Stream, -Template) is det.
 %
-%   Template is template(Rules, Settings, Faults) with
+%   Template is template(Members, Faults), Members a list of
+%   member(Line, Column, Name, Rules, Settings) with
 %
+%     - Line, Column, Name: where its block begins, and its name as text, "" in
+%       a file without blocks, which has one member
 %     - Rules: rule(Line, Column, Weight, Fixed, Head, Body, Guards), Weight a
 %       number or the text "_", Fixed true or false, Head an atom
 %       atom(Name, Arguments), Body a list of atoms, Guards a list of
@@ -25,30 +29,188 @@ A rule is given back in parts, with the names of its variables.
 %
 %   An argument is variable(Name) or constant(Text).
 
-read_template(Stream, template(Rules, Settings, Faults)) :-
+read_template(Stream, template(Members, Faults)) :-
     clear_faults,
-    template_terms(Stream, Items),
-    findall(Rule, ( member(Rule, Items), functor(Rule, rule, _) ), Rules),
-    findall(Setting, ( member(Setting, Items), functor(Setting, setting, _) ), Settings),
+    template_terms(Stream, outside, Kind, Terms),
+    (   Kind = data(Begin)
+    ->  clear_faults,
+        add_fault(Begin,
+                  'an example begins here, so this is a data file; the template comes first, then the data',
+                  []),
+        Members = []
+    ;   Kind \== outside
+    ->  block_members(Terms, [], Members)
+    ;   template_items(Terms, Items),
+        member_of("", 1, 1, Items, Member),
+        Members = [Member]
+    ),
     collected_faults(Faults),
     clear_faults.
 
-template_terms(Stream, Items) :-
+%   template_terms(+Stream, +Kind0, -Kind, -Terms)
+%
+%   Terms are term(Term, Place) up to the end of the file. Kind is `outside`
+%   before the first block, begun(Begin) in a block that may yet be an example,
+%   `model` once it is clear that it is none, and data(Begin) when it is one:
+%   nothing more is read then.
+
+template_terms(Stream, Kind0, Kind, Terms) :-
     read_next(careful, Stream, Term, Place),
     (   Term == end_of_file
     ->  check_end(Stream, Place),
-        Items = []
-    ;   subsumes_term(begin(model(_)), Term)
-    ->  clear_faults,
-        add_fault(Place,
-                  'an example begins here, so this is a data file; the template comes first, then the data',
-                  []),
-        Items = []
-    ;   template_item(Term, Place, Item)
-    ->  Items = [Item|Items1],
-        template_terms(Stream, Items1)
-    ;   template_terms(Stream, Items)
+        Kind = Kind0,
+        Terms = []
+    ;   Kind0 = begun(Begin),
+        example_term(Term)
+    ->  Kind = data(Begin),
+        Terms = []
+    ;   kind_after(Kind0, Term, Place, Kind1),
+        Terms = [term(Term, Place)|Terms1],
+        template_terms(Stream, Kind1, Kind, Terms1)
     ).
+
+kind_after(outside, Term, Place, Kind) :-
+    !,
+    (   block_begin(Term, _)
+    ->  Kind = begun(Place)
+    ;   Kind = outside
+    ).
+kind_after(begun(_), Term, _, model) :-
+    model_term(Term),
+    !.
+kind_after(Kind, _, _, Kind).
+
+%   Terms that only models have, and those that only examples have. A weighted
+%   fact may be part of either.
+
+model_term(Term) :-
+    nonvar(Term),
+    (   Term = setting(_, _)
+    ;   Term = (_ :- _)
+    ;   Term = (Weight::_),
+        \+ number(Weight)
+    ),
+    !.
+
+example_term(Term) :-
+    nonvar(Term),
+    \+ model_term(Term),
+    \+ block_begin(Term, _),
+    \+ block_end(Term, _),
+    functor(Term, Name, Arity),
+    \+ memberchk(Name/Arity, [(::)/2, (:-)/1, (?-)/1, (-->)/2]).
+
+block_begin(Term, Name) :-
+    subsumes_term(begin(model(_)), Term),
+    Term = begin(model(Name)).
+
+block_end(Term, Name) :-
+    subsumes_term(end(model(_)), Term),
+    Term = end(model(Name)).
+
+%   block_members(+Terms, +Known, -Members)
+%
+%   The members of an ensemble. Known are the names so far as Name-Line.
+
+block_members([], _, []).
+block_members([term(Term, Place)|Terms0], Known0, Members) :-
+    (   block_begin(Term, Name)
+    ->  check_name(Name, Place, Known0, Known),
+        block_terms(Terms0, Name, Place, Inside, Terms),
+        template_items(Inside, Items),
+        line_column(Place, Line, Column),
+        canonical_text(Name, Text),
+        member_of(Text, Line, Column, Items, Member),
+        Members = [Member|Members1],
+        block_members(Terms, Known, Members1)
+    ;   outside_fault(Term, Format, Arguments),
+        add_fault(Place, Format, Arguments),
+        block_members(Terms0, Known0, Members)
+    ).
+
+check_name(Name, Place, Known, Known) :-
+    \+ ground(Name),
+    !,
+    add_fault(Place,
+              'the name ~w of the model is not ground; quote it if it starts with a capital letter',
+              [Name]).
+check_name(Name, Place, Known, Known) :-
+    memberchk(Name-First, Known),
+    !,
+    add_fault(Place,
+              'model ~w was already defined in line ~w; give each model a name of its own',
+              [Name, First]).
+check_name(Name, Place, Known, [Name-Line|Known]) :-
+    place_line(Place, Line).
+
+%   block_terms(+Terms0, +Name, +Begin, -Inside, -Terms)
+%
+%   Inside are the terms up to the end of the block that began at Begin, Terms
+%   those after it. A block also ends where the next begins.
+
+block_terms([], Name, Begin, [], []) :-
+    (   cut_short
+    ->  true
+    ;   add_fault(Begin, 'model ~w is not closed; add end(model(~w)). after its last rule',
+                  [Name, Name])
+    ).
+block_terms([term(Term, Place)|Terms0], Name, Begin, Inside, Terms) :-
+    (   block_end(Term, End)
+    ->  Inside = [],
+        Terms = Terms0,
+        check_block_end(End, Name, Begin, Place)
+    ;   block_begin(Term, Next)
+    ->  Inside = [],
+        Terms = [term(Term, Place)|Terms0],
+        place_line(Begin, Line),
+        add_fault(Place,
+                  'model ~w begins inside model ~w of line ~w; add end(model(~w)). before it',
+                  [Next, Name, Line, Name])
+    ;   Inside = [term(Term, Place)|Inside1],
+        block_terms(Terms0, Name, Begin, Inside1, Terms)
+    ).
+
+check_block_end(End, Name, Begin, Place) :-
+    (   End == Name
+    ->  true
+    ;   ground(Name)
+    ->  place_line(Begin, Line),
+        add_fault(Place,
+                  'end(model(~w)) closes model ~w of line ~w; the names must be the same',
+                  [End, Name, Line])
+    ;   true
+    ).
+
+%   outside_fault(+Term, -Format, -Arguments) is det.
+%
+%   What is wrong with a term between the blocks of an ensemble.
+
+outside_fault(Term, Format, [Name, Name]) :-
+    block_end(Term, Name),
+    !,
+    Format = 'end(model(~w)) without its begin(model(~w)); delete it or add the begin'.
+outside_fault(Term, Format, []) :-
+    subsumes_term(setting(_, _), Term),
+    !,
+    Format = 'a setting outside all models; write it inside each model that it is for'.
+outside_fault(Term, Format, Arguments) :-
+    template_fault(Term, Format, Arguments),
+    !.
+outside_fault(Term, Format, [Head]) :-
+    split_rule(Term, _, Head, _),
+    Format = 'the rule for ~w stands outside all models; move it into one'.
+
+member_of(Name, Line, Column, Items, member(Line, Column, Name, Rules, Settings)) :-
+    findall(Rule, ( member(Rule, Items), functor(Rule, rule, _) ), Rules),
+    findall(Setting, ( member(Setting, Items), functor(Setting, setting, _) ), Settings).
+
+template_items([], []).
+template_items([term(Term, Place)|Terms], Items) :-
+    (   template_item(Term, Place, Item)
+    ->  Items = [Item|Items1]
+    ;   Items = Items1
+    ),
+    template_items(Terms, Items1).
 
 %   template_item(+Term, +Place, -Item) is semidet.
 

@@ -648,7 +648,14 @@ OPTIONS = [
         "fold out of range",
         "d.pl: there is no fold 3; folds are 1 to 2",
         {"d.pl": EXAMPLES},
-        (*PREDICT, "--folds", "2", "--fold", "3"),
+        (*PREDICT, "--folds", "2", "--fold", "3", "--no-group-duplicates"),
+    ),
+    Fault(
+        "more folds than different examples",
+        "d.pl: 2 folds, but the examples are 1 group of duplicates, each kept in one fold; "
+        "choose fewer folds, or --no-group-duplicates",
+        {"d.pl": EXAMPLES},
+        (*PREDICT, "--folds", "2", "--fold", "1"),
     ),
     Fault(
         "more folds than examples",

@@ -20,7 +20,7 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
 
     A query is positive when its target is above 0.5, and predicted positive when its output is. Metrics that are
     undefined, such as the area under a curve when there is one class only, are null, with the reason on standard
-    error.
+    error. The output of an ensemble is the mean of its members' outputs.
 
     \b
     Example:
@@ -36,8 +36,8 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
 
     check_writable(output)
     progress = Progress(quiet)
-    groundings, outputs = predictions(model, data, progress, options)
-    metrics = evaluate_outputs(outputs, groundings.queries.target)
+    found = predictions(model, data, progress, options)
+    metrics = evaluate_outputs(found.output, found.queries.target)
     for name, reason in metrics.reasons.items():
         progress.warn(f"{name} is undefined: {reason}")
     write_text(output, json.dumps(metrics.json(), indent=2) + "\n" if as_json else metrics_table(metrics.json()))

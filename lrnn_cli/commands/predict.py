@@ -18,7 +18,8 @@ def predict(model: str, data: str, output: str, quiet: bool, **options: Any) -> 
     """Outputs of MODEL for all queries of DATA
 
     Tab-separated text with a header line: example, atom, target, output; one row a query, in the order of the file.
-    A query that the model does not derive gets the output of an atom without inputs.
+    A query that the model does not derive gets the output of an atom without inputs. The output of an ensemble is the
+    mean of its members' outputs.
 
     \b
     Example:
@@ -29,11 +30,11 @@ def predict(model: str, data: str, output: str, quiet: bool, **options: Any) -> 
     from lrnn_cli.language.files import check_writable, write_text
 
     check_writable(output)
-    groundings, outputs = predictions(model, data, Progress(quiet), options)
-    queries = groundings.queries
+    found = predictions(model, data, Progress(quiet), options)
+    queries = found.queries
     lines = ["example\tatom\ttarget\toutput"]
     for example, text, target, value in zip(
-        queries.example.tolist(), queries.text, queries.target.tolist(), outputs.tolist(), strict=True
+        queries.example.tolist(), queries.text, queries.target.tolist(), found.output.tolist(), strict=True
     ):
-        lines.append(f"{groundings.example_name[example]}\t{text}\t{target!r}\t{value!r}")
+        lines.append(f"{found.example_name[example]}\t{text}\t{target!r}\t{value!r}")
     write_text(output, "\n".join(lines) + "\n")

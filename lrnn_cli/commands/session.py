@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lrnn_cli.commands.options import Progress
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import read_source
 from lrnn_cli.language.template import Template
 
@@ -22,8 +22,16 @@ TEMPLATE = "a template or model of weighted rules"
 @contextmanager
 def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Grounder]:
     """An open grounder, from the options of `grounding_options`."""
+    shown: set[str] = set()
+
+    def warn_once(text: str) -> None:
+        """Several models, or one grounded several times, have the same faults."""
+        if text not in shown:
+            shown.add(text)
+            progress.warn(text)
+
     settings = GrounderOptions(
-        options["jobs"], options["memory_limit"], options["time_limit"], progress.status, progress.warn
+        options["jobs"], options["memory_limit"], options["time_limit"], progress.status, warn_once
     )
     with open_grounder(options["grounder"], settings) as grounder:
         yield grounder
@@ -38,10 +46,6 @@ def ground_files(
     template_path: str, data_path: str, progress: Progress, testing: bool, options: dict[str, Any], names: bool = False
 ) -> Groundings:
     """Read a template and data, choose a fold, and ground."""
-    import numpy as np
-
-    from lrnn_cli.evaluation.folds import choose_examples
-
     check_inputs(template_path, data_path)
     with grounder_session(progress, options) as grounder:
         template = with_settings(
@@ -49,17 +53,46 @@ def ground_files(
             options["activation"],
             options["object_identity"],
         )
-        data = load_data(grounder, data_path, progress)
-        examples = choose_examples(data, options["folds"], options["fold"], options["seed"], testing)
-        if examples is not None and not np.isin(data.queries.example, examples).any():
-            raise LrnnError(f"{data.name}: there is no query in the chosen part of these data; choose another fold")
+        data, examples = load_part(grounder, data_path, progress, testing, options)
         return grounder.ground(template, data, examples, names)
+
+
+def read_model(grounder: Grounder, path: str) -> list[Template]:
+    """The members of the ensemble in a model file, or its only model. A rule without a weight is an error."""
+    members = grounder.read_model(read_source(path, TEMPLATE))
+    for member in members:
+        model_weights(member)
+    return members
+
+
+def load_part(
+    grounder: Grounder, path: str, progress: Progress, testing: bool, options: dict[str, Any]
+) -> tuple[DataSet, list[int] | None]:
+    """Data, and the examples that `fold_options` choose, some with a query; None for all."""
+    import numpy as np
+
+    data = load_data(grounder, path, progress)
+    examples = chosen_examples(grounder, data, testing, options)
+    if examples is not None and not np.isin(data.queries.example, examples).any():
+        raise LrnnError(f"{data.name}: there is no query in the chosen part of these data; choose another fold")
+    return data, examples
 
 
 def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:
     source = read_source(path, DATA)
     progress.status(f"reading {source.name}")
     return grounder.load(source)
+
+
+def chosen_examples(grounder: Grounder, data: DataSet, testing: bool, options: dict[str, Any]) -> list[int] | None:
+    """The examples that `fold_options` choose; None for all."""
+    from lrnn_cli.evaluation.folds import choose_examples
+    from lrnn_cli.evaluation.survey import duplicate_groups
+
+    duplicates = None
+    if options["fold"] is not None and options["group_duplicates"] and not data.example_fold.any():
+        duplicates = duplicate_groups(data, *grounder.relations(data))
+    return choose_examples(data, options["folds"], options["fold"], options["seed"], testing, duplicates)
 
 
 def with_settings(template: Template, activation: str | None, object_identity: bool | None) -> Template:
@@ -85,14 +118,30 @@ def model_weights(template: Template) -> list[float]:
     return weights
 
 
-def predictions(model_path: str, data_path: str, progress: Progress, options: dict[str, Any]) -> tuple[Groundings, Any]:
-    """Groundings of a model over a testing part of the data, and its outputs (queries,)."""
+@dataclass(frozen=True)
+class Predictions:
+    """Outputs (queries,) of a model for queries, and the names of all examples of the data."""
+
+    queries: Queries
+    example_name: tuple[str, ...]
+    output: Any
+
+
+def predictions(model_path: str, data_path: str, progress: Progress, options: dict[str, Any]) -> Predictions:
+    """What a model predicts for a testing part of the data; an ensemble the mean of its members' outputs."""
     import numpy as np
 
     from lrnn_cli.network.network import compile_network
 
-    groundings = ground_files(model_path, data_path, progress, True, options)
-    weights = np.array(model_weights(groundings.template))
-    network = compile_network(groundings)
-    values, _ = network.forward(weights)
-    return groundings, network.outputs(values)
+    check_inputs(model_path, data_path)
+    outputs = []
+    with grounder_session(progress, options) as grounder:
+        members = read_model(grounder, model_path)
+        data, examples = load_part(grounder, data_path, progress, True, options)
+        for member in members:
+            member = with_settings(member, options["activation"], options["object_identity"])
+            groundings = grounder.ground(member, data, examples)
+            network = compile_network(groundings)
+            values, _ = network.forward(np.array(model_weights(member)))
+            outputs.append(network.outputs(values))
+    return Predictions(groundings.queries, groundings.example_name, np.mean(outputs, axis=0))

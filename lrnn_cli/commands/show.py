@@ -14,16 +14,25 @@ from lrnn_cli.commands.options import Progress, quiet_option
 def show(file: str, rows: int, quiet: bool) -> None:
     """Any of our files as text
 
-    A template or model: its rules by layer, latent predicates, statistics of the rule set. A grounding file: its
-    tables, and the neurons of its network by kind, before and after compression. Metrics: a table.
+    A template or model: its rules by layer, latent predicates, statistics of the rule set; of an ensemble those of all
+    members. A grounding file: its tables, and the neurons of its network by kind, before and after compression.
+    Metrics: a table. The folder of a run of structure learning: what each iteration did.
 
     \b
     Example:
         lrnn show model.pl
         lrnn show grounding.npz --rows 5
+        lrnn show run1
     """
+    from pathlib import Path
+
     from lrnn_cli.language.files import read_bytes
 
+    if Path(file).is_dir():
+        from lrnn_cli.report.runs import run_summary
+
+        click.echo(run_summary(Path(file)))
+        return
     name, content = read_bytes(file)
     progress = Progress(quiet)
     if content[:4] == b"PK\x03\x04":
@@ -67,9 +76,9 @@ def _model(name: str, content: bytes) -> str:
     from lrnn_cli.commands.session import TEMPLATE
     from lrnn_cli.engine.process import PrologProcess
     from lrnn_cli.language.files import checked_source
-    from lrnn_cli.language.template import read_template
-    from lrnn_cli.report.summaries import model_summary
+    from lrnn_cli.language.template import read_model
+    from lrnn_cli.report.summaries import ensemble_summary
 
     source = checked_source(name, content, TEMPLATE)
     with PrologProcess() as prolog:
-        return model_summary(read_template(source, prolog))
+        return ensemble_summary(read_model(source, prolog))

@@ -1,9 +1,13 @@
-"""Template and model files: weighted rules, and settings that change what they compute."""
+"""Template and model files: weighted rules, and settings that change what they compute.
+
+A model file holds one model or, in blocks, the members of an ensemble, whose output is the mean of theirs.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -44,6 +48,8 @@ class Template:
     settings: Settings = Settings()
     name: str = "<template>"
     system_predicates: frozenset[Predicate] = frozenset()
+    member: str = ""
+    """Its name in an ensemble, as Prolog text."""
 
     @property
     def digest(self) -> str:
@@ -63,24 +69,68 @@ class Template:
         return "\n".join(lines) + "\n"
 
 
+def ensemble_text(
+    members: Sequence[Template],
+    comments: tuple[str, ...] = (),
+    text: Callable[[Template], str] = lambda member: member.text(),
+) -> str:
+    """Members of an ensemble as one file, numbered unless all have names; a model without a name as it is.
+
+    `text` writes one member.
+    """
+    head = "".join(f"% {comment}\n" for comment in comments)
+    if len(members) == 1 and not members[0].member:
+        return head + text(members[0])
+    named = all(member.member for member in members)
+    parts = [head] if head else []
+    for number, member in enumerate(members, 1):
+        name = member.member if named else str(number)
+        parts.append(f"begin(model({name})).\n{text(member)}end(model({name})).\n")
+    return "\n".join(parts)
+
+
 def read_template(source: Source, prolog: PrologProcess) -> Template:
-    """Read a template or a model with SWI-Prolog."""
+    """Read one template or model with SWI-Prolog."""
+    members, places = _read(source, prolog)
+    if len(members) > 1:
+        message = (
+            f"this file is an ensemble of {len(members)} models, and one is wanted here; copy what stands between "
+            "one begin(model(_)) and its end(model(_)) into a file of its own"
+        )
+        raise faults_error(source.name, [Fault(*places[0], message)])
+    return members[0]
+
+
+def read_model(source: Source, prolog: PrologProcess) -> list[Template]:
+    """Read the members of an ensemble with SWI-Prolog; any other template or model is the only member."""
+    return _read(source, prolog)[0]
+
+
+def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[tuple[int, int]]]:
+    """The members of a file, and the line and column where each begins."""
     reply = prolog.ask("template", source.text)
     faults = located_faults(source, reply["faults"])
-    rules = [_rule(item) for item in reply["rules"]]
-    settings, setting_faults = _settings(reply["settings"])
-    faults += setting_faults
-    system = {
-        Predicate(name, len(arguments))
-        for item in reply["rules"]
-        for name, arguments, is_system in item[5]
-        if is_system
-    }
-    if not faults and not rules:
-        faults.append(Fault(1, 1, "there is no rule in this template; write `_ :: head :- body.`"))
+    members = []
+    for item in reply["members"]:
+        settings, setting_faults = _settings(item["settings"])
+        faults += setting_faults
+        rules = tuple(_rule(rule) for rule in item["rules"])
+        members.append(Template(rules, settings, source.name, _system_predicates(item["rules"]), item["name"]))
+    places = [(item["line"], item["column"]) for item in reply["members"]]
+    if not faults:
+        for member, place in zip(members, places, strict=True):
+            if not member.rules:
+                what = f"model {member.member}" if member.member else "this template"
+                faults.append(Fault(*place, f"there is no rule in {what}; write `_ :: head :- body.`"))
     if faults:
         raise faults_error(source.name, faults)
-    return Template(tuple(rules), settings, source.name, frozenset(system))
+    return members, places
+
+
+def _system_predicates(rules: list[list[Any]]) -> frozenset[Predicate]:
+    return frozenset(
+        Predicate(name, len(arguments)) for rule in rules for name, arguments, is_system in rule[5] if is_system
+    )
 
 
 def _rule(item: list[Any]) -> Rule:

@@ -130,6 +130,25 @@ def model_statistics(template: Template) -> dict[str, Any]:
     }
 
 
+def ensemble_summary(members: list[Template]) -> str:
+    """The members of an ensemble: their statistics side by side, then each of them; one model alone as it is."""
+    if len(members) == 1:
+        return model_summary(members[0])
+    statistics = [model_statistics(member) for member in members]
+    rows = [
+        (member.member, *(f"{value:.2f}" if isinstance(value, float) else value for value in figures.values()))
+        for member, figures in zip(members, statistics, strict=True)
+    ]
+    header = ("model", *statistics[0])
+    return "\n\n".join(
+        [
+            f"{members[0].name}: an ensemble of {len(members)} models, its output is the mean of theirs",
+            text_table(header, rows, range(1, len(header))).rstrip(),
+            *(model_summary(member) for member in members),
+        ]
+    )
+
+
 def model_summary(template: Template) -> str:
     """A model or template: statistics of its rule set, its rules by layer, strongest first."""
     layer = layers(template)
@@ -137,8 +156,9 @@ def model_summary(template: Template) -> str:
     latent = [predicate for predicate in layer if predicate in used]
     targets = [predicate for predicate in layer if predicate not in used]
     statistics = model_statistics(template)
+    name = f"{template.name}, model {template.member}" if template.member else template.name
     lines = [
-        f"{template.name}: {statistics['rules']} rules, {statistics['layers']} layers",
+        f"{name}: {statistics['rules']} rules, {statistics['layers']} layers",
         f"target predicates: {', '.join(map(str, targets)) or 'none'}",
         f"latent predicates: {', '.join(map(str, latent)) or 'none'}",
         f"target rules: {statistics['target rules']}, average length {statistics['average length']:.2f}",

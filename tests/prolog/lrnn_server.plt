@@ -43,7 +43,7 @@ holds(Text, Part) :-
 
 test(version, true(holds(Reply, "{\"version\":"))) :-
     reply("version.", Reply).
-test(template, Reply == "{\"rules\":[[1,1,0.5,false,[\"p\",[[true,\"X\"]]],[[\"q\",[[true,\"X\"]],false]],[]]],\"settings\":[],\"faults\":[]}") :-
+test(template, Reply == "{\"members\":[{\"line\":1,\"column\":1,\"name\":\"\",\"rules\":[[1,1,0.5,false,[\"p\",[[true,\"X\"]]],[[\"q\",[[true,\"X\"]],false]],[]]],\"settings\":[]}],\"faults\":[]}") :-
     reply("template.", "0.5 :: p(X) :- q(X).", Reply).
 test(system_predicate, true(holds(Reply, "[\"shell\",[[true,\"X\"]],true]"))) :-
     reply("template.", "0.5 :: p(X) :- shell(X).", Reply).
