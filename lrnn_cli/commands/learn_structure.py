@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option
+from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, grounding_options, output_option
 
 
 @click.command("learn-structure", no_args_is_help=True)
@@ -26,6 +26,9 @@ from lrnn_cli.commands.options import Progress, fold_options, grounding_options,
     show_default=True,
     help="Layers of latent predicates at most; 1 switches predicate invention off.",
 )
+@click.option(
+    "--arity", type=click.IntRange(1), default=1, show_default=True, help="Arguments of invented latent predicates."
+)
 @click.option("--length", type=click.IntRange(1), default=6, show_default=True, help="Literals in a body at most.")
 @click.option("--variables", type=click.IntRange(1), default=5, show_default=True, help="Variables in a rule at most.")
 @click.option(
@@ -42,7 +45,7 @@ from lrnn_cli.commands.options import Progress, fold_options, grounding_options,
     "--epochs", type=click.IntRange(0), default=150, show_default=True, help="Epochs of training after each iteration."
 )
 @click.option(
-    "--final-epochs", type=click.IntRange(0), default=300, show_default=True, help="Epochs after the last one."
+    "--final-epochs", type=click.IntRange(0), default=150, show_default=True, help="More epochs after the last one."
 )
 @click.option(
     "--learning-rate", type=click.FloatRange(0, min_open=True), default=0.02, show_default=True, help="Of Adam."
@@ -61,12 +64,49 @@ from lrnn_cli.commands.options import Progress, fold_options, grounding_options,
     help="Variables of a rule take different objects.",
 )
 @click.option(
+    "--crisp/--no-crisp",
+    default=False,
+    show_default=True,
+    help="Rules may contain unary predicates of the data beside latent ones.",
+)
+@click.option(
+    "--validation",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    metavar="FRACTION",
+    help="Hold out this part of the examples, stop when their loss does not fall, keep the best iteration.",
+)
+@click.option(
+    "--patience",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Iterations without a lower validation loss before learning stops.",
+)
+@click.option(
+    "--budget",
+    type=FiniteRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Stop learning after this time, with the model of the last whole iteration.",
+)
+@click.option(
+    "--ensemble",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Learn N models with seeds S, S+1, ...; the output is the mean of theirs.",
+)
+@click.option(
     "--run-dir", metavar="DIR", help="Keep models, rules with scores, embeddings and times of all iterations."
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in --run-dir.")
 @fold_options(testing=False)
 @grounding_options
-def learn_structure(data: str, output: str, quiet: bool, run_dir: str | None, resume: bool, **options: Any) -> None:
+def learn_structure(
+    data: str, output: str, quiet: bool, run_dir: str | None, resume: bool, ensemble: int, **options: Any
+) -> None:
     """Learn rules and their weights from the examples and queries of DATA
 
     Soft clusters of unary predicates first; then, in each iteration, a beam search for the target rules that lower
@@ -78,10 +118,13 @@ def learn_structure(data: str, output: str, quiet: bool, run_dir: str | None, re
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
-    from lrnn_cli.commands.session import grounder_session, load_data
+    from dataclasses import replace
+
+    from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
     from lrnn_cli.errors import LrnnError
-    from lrnn_cli.evaluation.folds import choose_examples
     from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.template import ensemble_text
+    from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
     from lrnn_cli.structure.run_directory import RunDirectory
@@ -92,12 +135,10 @@ def learn_structure(data: str, output: str, quiet: bool, run_dir: str | None, re
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         loaded = load_data(grounder, data, progress)
-        examples = choose_examples(loaded, options["folds"], options["fold"], options["seed"], testing=False)
+        examples = chosen_examples(grounder, loaded, testing=False, options=options)
         if not len(loaded.queries):
             raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
-        if loaded.background:
-            progress.warn("background clauses are not used by structure learning yet")
-        relations, soft = grounder.relations(loaded)
+        knowledge = grounder.knowledge(loaded)
     settings = StructureOptions(
         dimension=options["dimension"],
         iterations=options["iterations"],
@@ -105,6 +146,7 @@ def learn_structure(data: str, output: str, quiet: bool, run_dir: str | None, re
         length=options["length"],
         variables=options["variables"],
         layers=options["layers"],
+        arity=options["arity"],
         beam=options["beam"],
         gain=options["gain"],
         epochs=options["epochs"],
@@ -112,38 +154,55 @@ def learn_structure(data: str, output: str, quiet: bool, run_dir: str | None, re
         learning_rate=options["learning_rate"],
         loss=options["loss"],
         object_identity=options["object_identity"],
+        crisp=options["crisp"],
+        validation=options["validation"],
+        patience=options["patience"],
         seed=options["seed"],
     )
-    learner = StructureLearner(loaded, relations, soft, examples, settings, progress.status)
-    run = None
-    if run_dir is not None:
-        part = f"{loaded.digest} {examples if examples is not None else 'all'}"
-        run = RunDirectory(run_dir, settings, part, resume)
-        if resume:
-            run.restore(learner)
+    members = []
     interrupted = False
-    try:
-        learner.learn((lambda learner: None) if run is None else run.record)
-    except KeyboardInterrupt:
-        interrupted = True
-    learned = learner.learned
-    if not learned.iterations:
+    for number in range(1, ensemble + 1):
+        member = f"model {number} of {ensemble}, " if ensemble > 1 else ""
+
+        def report(text: str, member: str = member) -> None:
+            progress.status(member + text)
+
+        own = replace(settings, seed=settings.seed + number - 1)
+        learner = StructureLearner(loaded, knowledge, examples, own, report, options["jobs"], options["budget"])
+        run = None
+        if run_dir is not None:
+            part = f"{loaded.digest} {examples if examples is not None else 'all'}"
+            folder = f"{run_dir}/member_{number}" if ensemble > 1 else run_dir
+            run = RunDirectory(folder, own, part, resume, model_text)
+            if resume:
+                run.restore(learner)
+        try:
+            learner.learn((lambda learner: None) if run is None else run.record)
+        except KeyboardInterrupt:
+            interrupted = True
+        learned = learner.learned
+        if not learned.iterations:
+            if interrupted:
+                break
+            hint = "lower --gain, or look at the data with `lrnn check`"
+            raise LrnnError(f"{loaded.name}: nothing was learned: {learned.reason}; {hint}")
+        members.append(learned.template)
         if interrupted:
-            raise KeyboardInterrupt
-        hint = "lower --gain, or look at the data with `lrnn check`"
-        raise LrnnError(f"{loaded.name}: nothing was learned: {learned.reason}; {hint}")
-    if learned.reason:
-        progress.line(f"stopped after {len(learned.iterations)} iterations: {learned.reason}")
-    statistics = model_statistics(learned.template)
-    comments = (
-        f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, seed {settings.seed}",
-        ", ".join(f"{name}: {value}" for name, value in statistics.items()),
-    )
-    write_text(output, learned.template.text(comments))
+            break
+        if learned.reason:
+            progress.line(f"{member}stopped after {len(learned.iterations)} iterations: {learned.reason}")
+        if run is not None:
+            run.finish(learned, model_statistics(learned.template))
+    if not members:
+        raise KeyboardInterrupt
+    seeds = f"seed {settings.seed}" if ensemble == 1 else f"seeds {settings.seed} to {settings.seed + ensemble - 1}"
+    comments = (f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, {seeds}",)
+    write_text(output, ensemble_text(members, comments, model_text))
     if interrupted:
         how = f"; go on with --run-dir {run_dir} --resume" if run_dir else ""
-        progress.warn(f"interrupted: {output} holds the model of iteration {learned.iterations[-1].number}{how}")
+        models = f"{len(members)} of {ensemble} models" if ensemble > 1 else "the model of the last whole iteration"
+        progress.warn(f"interrupted: {output} holds {models}{how}")
         click.get_current_context().exit(130)
-    if run is not None:
-        run.finish(statistics)
-    progress.line(f"{statistics['rules']} rules in {statistics['layers']} layers, model in {output}")
+    statistics = [model_statistics(member) for member in members]
+    rules = " + ".join(str(figures["rules"]) for figures in statistics)
+    progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers, model in {output}")

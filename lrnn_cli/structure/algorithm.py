@@ -13,31 +13,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.network.compile import Compiler, Memory
-from lrnn_cli.network.network import Activation, assemble, assemble_all
+from lrnn_cli.network.network import Activation, assemble, assemble_all, compile_network
 from lrnn_cli.structure.bodies import Candidate, Canonical
-from lrnn_cli.structure.features import Features, LatentLayer, Target
-from lrnn_cli.structure.invention import create_layer1_rules, predicate_invention
+from lrnn_cli.structure.features import Features, Layer, Target, data_layer
+from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, predicate_invention
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
 from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relations import argument_sorts, symmetries
-from lrnn_cli.structure.scoring import Regression, fit
+from lrnn_cli.structure.relations import symmetries
+from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
-from lrnn_cli.training.loop import TrainingOptions, train_weights
+from lrnn_cli.structure.vocabulary import vocabulary
+from lrnn_cli.training.loop import Epoch, TrainingOptions, train_weights
+from lrnn_cli.training.losses import LOSSES
 
 LARGEST_WEIGHT = 4.0
-"""Weights of a refit are cut to this size before training: saturated neurons do not learn."""
+"""Training starts from refitted weights no larger than this: saturated neurons do not learn."""
+EXPLAINED = 0.001
+"""A target is learned when its log loss is below this part of that of its frequency alone."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,21 @@ class StructureOptions:
     variables: int = 5
     layers: int = 2
     """Latent layers at most; 1 switches invention off."""
+    arity: int = 1
+    """Arguments of invented predicates."""
     beam: int = 5
     epochs: int = 150
-    final_epochs: int = 300
+    final_epochs: int = 150
     learning_rate: float = 0.02
     loss: str = "squared"
     object_identity: bool = True
+    crisp: bool = False
+    """Unary predicates of the data may occur in rules beside latent ones."""
     gain: float = 1e-4
+    validation: float = 0.0
+    """The part of the examples held out to choose the best iteration."""
+    patience: int = 3
+    """Iterations without a better validation loss after which learning stops."""
     seed: int = 1
 
 
@@ -68,133 +81,136 @@ class Iteration:
     invented: int
     tried: int
     loss: float
+    validation_loss: float | None
     search_seconds: float
     training_seconds: float
 
 
 @dataclass
 class Learned:
-    """The rules and weights so far."""
+    """The rules and weights so far, why learning ended, and the losses of the last training."""
 
     template: Template
     iterations: list[Iteration] = field(default_factory=list)
     reason: str = ""
+    history: list[Epoch] = field(default_factory=list)
+
+
+class OutOfTime(Exception):
+    """The time limit has passed; the iteration that is under way is given up."""
 
 
 class StructureLearner:
-    """Learns a template and its weights from examples of a data set."""
+    """Learns a template and its weights from examples of a data set.
+
+    jobs: threads that score candidates; the result does not depend on them.
+    """
 
     def __init__(
         self,
         data: DataSet,
-        tables: dict[Predicate, Table],
-        soft: dict[Predicate, SoftFacts],
+        knowledge: Knowledge,
         examples: list[int] | None,
         options: StructureOptions,
         report: Callable[[str], None] = lambda text: None,
+        jobs: int = 1,
+        time_limit: float | None = None,
     ) -> None:
+        self.data = data
         self.options = options
         self.report = report
+        self.jobs = jobs
+        self.deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.time_limit = time_limit
         chosen = np.arange(len(data.example_name)) if examples is None else np.array(examples)
         queries = data.queries.select(np.isin(data.queries.example, chosen).nonzero()[0])
         targets = {queries.predicate[number] for number in set(queries.predicate_index.tolist())}
-        tables = {predicate: table for predicate, table in tables.items() if predicate not in targets}
+        self.words = vocabulary(data, knowledge, targets)
         self.settings = Settings(object_identity=options.object_identity)
         self.activation = Activation.of(self.settings)
-        self.relations = chosen_relations(data, tables, queries, chosen, options.object_identity)
-        self.grounder = JoinedGrounder(data, self.relations, soft, queries)
-        self.queries = queries
+        self.queries, self.held_out = self._parts(queries)
+        self.grounder = self._grounder(self.queries)
+        self.relations = self.grounder.relations
         self.memory = Memory()
         self.targets = self._targets(targets)
         self.features = Features(self.relations, self.activation, self.targets)
-        self.sorts = argument_sorts(self.relations.tables, self.relations.objects)
         self.canonical = Canonical(symmetries(self.relations.tables))
-        self.unary = [predicate for predicate in sorted(self.relations.tables) if predicate.arity == 1]
+        true = [predicate for predicate, table in sorted(self.relations.tables.items()) if len(table)]
+        self.unary = [predicate for predicate in true if predicate.arity == 1]
+        self.others = tuple(predicate for predicate in true if predicate.arity != 1)
         self.random = np.random.default_rng(options.seed)
         # The state of the algorithm: rules that define latent predicates, and target rules.
         self.latent_rules: list[Rule] = []
         self.target_rules: dict[Predicate, list[Candidate]] = {predicate: [] for predicate in sorted(targets)}
         self.weights: dict[str, float] = {}
+        self.best: tuple[float, dict[str, float]] | None = None
         self.learned = Learned(Template((), self.settings))
-
-    def _targets(self, predicates: set[Predicate]) -> dict[Predicate, Target]:
-        found = {}
-        for predicate in sorted(predicates):
-            number = self.queries.predicate.index(predicate)
-            rows = (self.queries.predicate_index == number).nonzero()[0]
-            index = AtomIndex([self.relations.starts[predicate]], self.relations.objects)
-            place = index.position(self.queries.example[rows], self.queries.argument[rows, : predicate.arity])
-            found[predicate] = Target(index, place, self.queries.target[rows])
-        return found
 
     # Algorithm 1
 
     def learn(self, record: Callable[[StructureLearner], None] = lambda learner: None) -> Learned:
         """Run the algorithm, from where it stands; `record` is called after each iteration."""
-        options = self.options
+        self._check()
         learned = self.learned
-        for predicate, target in self.targets.items():
-            if ((target.target < 0.0) | (target.target > 1.0)).any():
-                raise LrnnError(
-                    f"{self.grounder.data.name}: structure learning takes targets from 0 to 1, but some queries of "
-                    f"{predicate} have others; scale them"
-                )
-            if len(np.unique(target.target)) < 2:
-                raise LrnnError(
-                    f"{self.grounder.data.name}: all {len(target.target)} queries of {predicate} have the same target; "
-                    "there is nothing to learn from one class"
-                )
-        if not self.unary and not any(predicate.arity > 1 for predicate in self.relations.tables):
-            raise LrnnError(
-                f"{self.grounder.data.name}: there are neither unary predicates nor relations to make rules of; "
-                "add facts to the examples"
-            )
         if not learned.iterations:
-            self.latent_rules = create_layer1_rules(self.unary, options.dimension)
-            self._init_weights(self.latent_rules)
-            self._init_weights([rule for rule in map(self._bias, self.targets) if rule is not None], 0.0)
+            self._create_layer1()
         self._weighted_facts()
         learned.template = self._template()
-        for number in range(len(learned.iterations) + 1, options.iterations + 1):
-            started = time.perf_counter()
-            found, tried = self._rule_learning(number)
-            searched = time.perf_counter()
-            if not found:
-                learned.reason = self._why_nothing(tried)
-                break
-            invented = self._add(found)
-            loss = self._train_weights(options.epochs if number < options.iterations else options.final_epochs)
-            self._weighted_facts()
-            trained = time.perf_counter()
+        try:
+            while not self._stopping_criterion():
+                self._iterate()
+                record(self)
+            if learned.iterations:
+                self._final_training()
+        except OutOfTime:
+            learned.reason = f"the time limit of {self.time_limit:g} s has passed"
+        if self.best is not None:
+            self.weights = self.best[1]
             learned.template = self._template()
-            iteration = Iteration(number, found, invented, tried, loss, searched - started, trained - searched)
-            learned.iterations.append(iteration)
-            self.report(
-                f"iteration {number}: {len(found)} rules of {tried} candidates in {iteration.search_seconds:.1f} s, "
-                f"training {iteration.training_seconds:.1f} s, loss {loss:.5f}"
-            )
-            record(self)
         return learned
 
-    def restore(
-        self,
-        weights: dict[str, float],
-        latent_rules: list[str],
-        target_rules: list[Candidate],
-        random: dict[str, Any],
-        iterations: list[Iteration],
-    ) -> None:
-        """Go on from a state that was recorded: rules that define latent predicates are made anew from the others."""
+    def _create_layer1(self) -> None:
         self.latent_rules = create_layer1_rules(self.unary, self.options.dimension)
-        for iteration in iterations:
-            self.latent_rules += self._invented(iteration.rules[0][0])
-        if [rule.clause for rule in self.latent_rules] != latent_rules:
-            raise LrnnError("the recorded run does not fit these data and options; start a new one")
-        for candidate in target_rules:
-            self.target_rules[candidate.shape.head].append(candidate)
-        self.weights = weights
-        self.random.bit_generator.state = random
-        self.learned.iterations = iterations
+        self._init_weights(self.latent_rules)
+        self._init_weights([rule for rule in map(self._bias, self.targets) if rule is not None], 0.0)
+
+    def _iterate(self) -> None:
+        options, learned = self.options, self.learned
+        number = len(learned.iterations) + 1
+        started = time.perf_counter()
+        found, tried = self._rule_learning(number)
+        searched = time.perf_counter()
+        if not found:
+            learned.reason = self._why_nothing(number, tried)
+            return
+        invented = self._predicate_invention(found)
+        loss = self._train_weights(options.epochs)
+        self._weighted_facts()
+        trained = time.perf_counter()
+        learned.template = self._template()
+        validation_loss = self._validate()
+        seconds = searched - started, trained - searched
+        learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds))
+        shown = "" if validation_loss is None else f", validation loss {validation_loss:.5f}"
+        left = (options.iterations - number) * (trained - started)
+        self.report(
+            f"iteration {number} of {options.iterations}: {len(found)} rules of {tried} candidates in "
+            f"{seconds[0]:.1f} s, training {seconds[1]:.1f} s, loss {loss:.5f}{shown}, about {left:.0f} s left"
+        )
+
+    def _stopping_criterion(self) -> bool:
+        """Enough iterations, nothing found in the last one, or no better validation loss for some."""
+        learned, patience = self.learned, self.options.patience
+        losses = [item.validation_loss for item in learned.iterations if item.validation_loss is not None]
+        if len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience]):
+            learned.reason = f"the validation loss has not fallen for {patience} iterations"
+        return bool(learned.reason) or len(learned.iterations) >= self.options.iterations
+
+    def _final_training(self) -> None:
+        self.report(f"final training of {len(self.learned.template.rules)} rules")
+        self._train_weights(self.options.final_epochs)
+        self.learned.template = self._template()
+        self._validate()
 
     def _init_weights(self, rules: list[Rule], weight: float | None = None) -> None:
         for rule in rules:
@@ -205,7 +221,7 @@ class StructureLearner:
     def _weighted_facts(self) -> None:
         """Values of all latent predicates for all atoms, the weights of their rules being fixed."""
         predicates = sorted({rule.head.predicate for rule in self.latent_rules})
-        layers: dict[int, LatentLayer] = {}
+        layers: dict[int, Layer] = {}
         if predicates:
             template = Template(tuple(self._weighted(self.latent_rules)), self.settings)
             keep = frozenset(predicates)
@@ -214,85 +230,196 @@ class StructureLearner:
             values, _ = network.forward(np.array([rule.weight for rule in template.rules], float))
             by_layer: dict[int, list[Predicate]] = {}
             for predicate in predicates:
-                by_layer.setdefault(int(predicate.name.split("_")[1]), []).append(predicate)
+                by_layer.setdefault(layer_of(predicate.name), []).append(predicate)
             for layer, members in by_layer.items():
                 members.sort(key=lambda predicate: int(predicate.name.split("_")[2]))
                 group = compiler.groups[compiler.program.groups[members[0]]]
                 table = np.stack([values[neuron[predicate][:-1]] for predicate in members])
-                layers[layer] = LatentLayer(group.index, group.shape, table)
+                names = tuple(predicate.name for predicate in members)
+                layers[layer] = Layer(names, group.index, group.shape, table)
+            if self.options.crisp:
+                layers[0] = data_layer(self.unary, self.relations.tables, self.words.soft, layers[1], self.activation)
         self.features.set_layers(layers)
 
     def _rule_learning(self, iteration: int) -> tuple[list[tuple[Candidate, float]], int]:
         """The best rules of all target predicates, each with the log loss after refitting."""
         found: list[tuple[Candidate, float]] = []
         tried = 0
-        for predicate in self.targets:
-            regression = self._regression(predicate)
-            options = SearchOptions(self.options.beam, self.options.rules, gain=self.options.gain)
+        with ThreadPoolExecutor(self.jobs) as threads:
+            for predicate in self.targets:
+                started = time.perf_counter()
 
-            def report(tried: int, best: Candidate, loss: float) -> None:
-                self.report(f"iteration {iteration}: {tried} candidates, log loss {loss:.5f}, {best.rule().clause}")
+                def report(tried: int, best: Candidate, loss: float, started: float = started) -> None:
+                    rate = tried / (time.perf_counter() - started)
+                    rule = self.words.written(best.rule()).clause
+                    self.report(
+                        f"iteration {iteration} of {self.options.iterations}: {tried} candidates, {rate:.0f} a second, "
+                        f"log loss {loss:.5f}, {rule}"
+                    )
 
-            result = learn_rules(
-                predicate,
-                self._head_sorts(predicate),
-                self.features,
-                self._language(),
-                self.options.dimension,
-                regression,
-                options,
-                report,
-            )
-            tried += result.tried
-            found += result.rules
-            rules = [candidate.rule().clause for candidate in self.target_rules[predicate]]
-            rules += [candidate.rule().clause for candidate, _ in result.rules]
-            bias = self._bias(predicate)
-            names = [*([bias.clause] if bias else []), *rules]
-            for name, weight in zip(names, result.regression.weights.tolist(), strict=True):
-                self.weights[name] = max(-LARGEST_WEIGHT, min(LARGEST_WEIGHT, weight))
+                regression = self._regression(predicate)
+                if regression.loss < EXPLAINED * entropy(self.targets[predicate].target):
+                    continue
+                result = learn_rules(
+                    predicate,
+                    self.words.targets[predicate],
+                    self.features,
+                    self._language(),
+                    regression,
+                    SearchOptions(self.options.beam, self.options.rules, gain=self.options.gain),
+                    set(self.target_rules[predicate]),
+                    threads,
+                    report,
+                    self._check_time,
+                )
+                tried += result.tried
+                found += result.rules
+                rules = [candidate.rule().clause for candidate in self.target_rules[predicate]]
+                rules += [candidate.rule().clause for candidate, _ in result.rules]
+                bias = self._bias(predicate)
+                names = [*([bias.clause] if bias else []), *rules]
+                weights = bounded(result.regression, LARGEST_WEIGHT)
+                self.weights.update(zip(names, weights.tolist(), strict=True))
         return found, tried
+
+    def _predicate_invention(self, found: list[tuple[Candidate, float]]) -> int:
+        """Add the rules found, and those that the best one of each target makes."""
+        for candidate, _ in found:
+            self.target_rules[candidate.shape.head].append(candidate)
+        new = self._invented(found)
+        self.latent_rules += new
+        self._init_weights(new)
+        return len(new)
+
+    def _invented(self, found: list[tuple[Candidate, float]]) -> list[Rule]:
+        """The rules of predicate invention that are not there yet, up to the last layer."""
+        best: dict[Predicate, Candidate] = {}
+        for candidate, _ in found:
+            best.setdefault(candidate.shape.head, candidate)
+        known = {rule.clause for rule in self.latent_rules}
+        new: dict[str, Rule] = {}
+        for candidate in best.values():
+            if candidate.layer < self.options.layers:
+                for rule in predicate_invention(candidate, self.options.dimension, self.options.arity):
+                    if rule.clause not in known:
+                        new[rule.clause] = rule
+        return list(new.values())
+
+    def _train_weights(self, epochs: int) -> float:
+        """Train all weights that the queries can see."""
+        template = self._internal_template()
+        network = assemble(Compiler(self.grounder.ground(template), memory=self.memory))
+        options = TrainingOptions(
+            loss=self.options.loss, learning_rate=self.options.learning_rate, epochs=epochs, seed=self.options.seed
+        )
+        trained = train_weights(network, template.rules, options, lambda epoch: self._check_time())
+        if trained.interrupted:
+            raise KeyboardInterrupt
+        for rule, weight in zip(template.rules, trained.weights.tolist(), strict=True):
+            self.weights[rule.clause] = weight
+        self.learned.history = trained.history
+        return trained.epoch.training_loss
+
+    def restore(
+        self,
+        weights: dict[str, float],
+        latent_rules: list[str],
+        random: dict[str, Any],
+        iterations: list[Iteration],
+        best: tuple[float, dict[str, float]] | None,
+    ) -> None:
+        """Go on from a state that was recorded: rules are made anew from those that each iteration found."""
+        self.latent_rules = create_layer1_rules(self.unary, self.options.dimension)
+        for iteration in iterations:
+            self.latent_rules += self._invented(iteration.rules)
+            for candidate, _ in iteration.rules:
+                self.target_rules[candidate.shape.head].append(candidate)
+        if [rule.clause for rule in self.latent_rules] != latent_rules:
+            raise LrnnError("the recorded run does not fit these data and options; start a new one")
+        self.weights = weights
+        self.random.bit_generator.state = random
+        self.learned.iterations = iterations
+        self.best = best
+
+    # Parts
+
+    def _parts(self, queries: Queries) -> tuple[Queries, Queries | None]:
+        """Queries to learn from and those held out: by examples, or one by one where there is one example only."""
+        if not self.options.validation:
+            return queries, None
+        units = queries.example if len(np.unique(queries.example)) > 1 else np.arange(len(queries))
+        names = np.unique(units)
+        count = round(len(names) * self.options.validation)
+        if not 1 <= count < len(names):
+            raise LrnnError(
+                f"{self.data.name}: --validation {self.options.validation:g} of {len(names)} examples leaves one part "
+                "empty; choose another fraction or leave it out"
+            )
+        held = np.isin(units, np.random.default_rng([self.options.seed, 2]).permutation(names)[:count])
+        return queries.select((~held).nonzero()[0]), queries.select(held.nonzero()[0])
+
+    def _grounder(self, queries: Queries) -> JoinedGrounder:
+        relations = chosen_relations(self.words.tables, self.words.objects, queries, self.options.object_identity)
+        return JoinedGrounder(self.data, relations, self.words.soft, queries)
+
+    def _validate(self) -> float | None:
+        """The mean loss on queries held out; the best model so far is kept."""
+        if self.held_out is None:
+            return None
+        template = self._internal_template()
+        network = compile_network(self._grounder(self.held_out).ground(template))
+        values, _ = network.forward(np.array([rule.weight for rule in template.rules]))
+        loss = float(LOSSES[self.options.loss](network.outputs(values), network.target)[0].mean())
+        if self.best is None or loss < self.best[0]:
+            self.best = loss, dict(self.weights)
+        return loss
+
+    def _targets(self, predicates: set[Predicate]) -> dict[Predicate, Target]:
+        found = {}
+        for predicate in sorted(predicates):
+            number = self.queries.predicate.index(predicate)
+            rows = (self.queries.predicate_index == number).nonzero()[0]
+            if not len(rows):
+                raise LrnnError(
+                    f"{self.data.name}: no query of {predicate} is left to learn from; choose a smaller --validation"
+                )
+            index = AtomIndex([self.relations.starts[predicate]], self.relations.objects)
+            place = index.position(self.queries.example[rows], self.queries.argument[rows, : predicate.arity])
+            found[predicate] = Target(index, place, self.queries.target[rows])
+        return found
+
+    def _check(self) -> None:
+        for predicate, target in self.targets.items():
+            if ((target.target < 0.0) | (target.target > 1.0)).any():
+                raise LrnnError(
+                    f"{self.data.name}: structure learning takes targets from 0 to 1, but some queries of "
+                    f"{predicate} have others; scale them"
+                )
+            if len(np.unique(target.target)) < 2:
+                raise LrnnError(
+                    f"{self.data.name}: all {len(target.target)} queries of {predicate} have the same target; "
+                    "there is nothing to learn from one class"
+                )
+        if not self.unary and not self.others:
+            raise LrnnError(
+                f"{self.data.name}: there are neither unary predicates nor relations to make rules of; "
+                "add facts to the examples"
+            )
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
 
     def _regression(self, predicate: Predicate) -> Regression:
         """The current model of a target as a logistic regression over the columns of its rules."""
         target = self.targets[predicate]
         columns = [np.ones(len(target.target))] if self._bias(predicate) else []
         for candidate in self.target_rules[predicate]:
-            columns.append(self.features.columns(candidate.shape, np.array([candidate.filling], int))[:, 0])
+            columns.append(self.features.columns(candidate.shape, [candidate.filling])[:, 0])
         names = [rule.clause for rule in self._rules_of(predicate)]
         matrix = np.stack(columns, 1) if columns else np.zeros((len(target.target), 0))
         start = np.array([self.weights[name] for name in names])
         return fit(matrix, target.target, start, self.activation)
-
-    def _add(self, found: list[tuple[Candidate, float]]) -> int:
-        """Add the rules found, and those that the best of them makes."""
-        for candidate, _ in found:
-            self.target_rules[candidate.shape.head].append(candidate)
-        new = self._invented(found[0][0])
-        self.latent_rules += new
-        self._init_weights(new)
-        return len(new)
-
-    def _invented(self, best: Candidate) -> list[Rule]:
-        """The rules of predicate invention that are not there yet, up to the last layer."""
-        if best.layer >= self.options.layers:
-            return []
-        known = {rule.clause for rule in self.latent_rules}
-        return [rule for rule in predicate_invention(best, self.options.dimension) if rule.clause not in known]
-
-    def _train_weights(self, epochs: int) -> float:
-        """Train all weights that the queries can see."""
-        template = self._template()
-        network = assemble(Compiler(self.grounder.ground(template), memory=self.memory))
-        options = TrainingOptions(
-            loss=self.options.loss, learning_rate=self.options.learning_rate, epochs=epochs, seed=self.options.seed
-        )
-        trained = train_weights(network, template.rules, options)
-        for rule, weight in zip(template.rules, trained.weights.tolist(), strict=True):
-            self.weights[rule.clause] = weight
-        return trained.epoch.training_loss
-
-    # Parts
 
     def _bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""
@@ -305,41 +432,34 @@ class StructureLearner:
     def _weighted(self, rules: list[Rule]) -> list[Rule]:
         return [replace(rule, weight=self.weights[rule.clause]) for rule in rules]
 
-    def _template(self) -> Template:
-        """The rules that queries can see; latent predicates that nothing uses are left out."""
+    def _internal_template(self) -> Template:
+        """The rules with weights that queries can see; latent predicates that nothing uses are left out."""
         target_rules = [rule for predicate in self.targets for rule in self._rules_of(predicate)]
+        target_rules = [rule for rule in target_rules if rule.clause in self.weights]
+        latent_rules = [rule for rule in self.latent_rules if rule.clause in self.weights]
         seen = {atom.predicate for rule in target_rules for atom in rule.body}
         while True:
-            rules = [rule for rule in self.latent_rules if rule.head.predicate in seen]
+            rules = [rule for rule in latent_rules if rule.head.predicate in seen]
             grown = seen.union(atom.predicate for rule in rules for atom in rule.body)
             if grown == seen:
                 return Template(tuple(self._weighted([*rules, *target_rules])), self.settings, "<learned>")
             seen = grown
 
+    def _template(self) -> Template:
+        """The model: the same rules with constants in their places."""
+        template = self._internal_template()
+        return replace(template, rules=tuple(self.words.written(rule) for rule in template.rules))
+
     def _language(self) -> Language:
-        arity = dict.fromkeys(self.features.layers, 1)
-        covered = frozenset(self.sorts[predicate][0] for predicate in self.unary)
-        relations = tuple(predicate for predicate in sorted(self.relations.tables) if predicate.arity > 1)
-        return Language(
-            relations, self.sorts, self.canonical, covered, arity, self.options.length, self.options.variables
-        )
+        layers = latent_sorts(self.latent_rules, self.words.sorts)
+        if 0 in self.features.layers:
+            layers[0] = layers[1]
+        bounds = self.options.length, self.options.variables
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds)
 
-    def _head_sorts(self, predicate: Predicate) -> tuple[int, ...]:
-        """The sort of each argument of a target: that of a fact with the same objects."""
-        atoms = self.targets[predicate].index.atoms
-        found = []
-        for position in range(predicate.arity):
-            objects = np.unique(atoms.objects[:, position])
-            sorts = {
-                self.sorts[other][place]
-                for other, table in self.relations.tables.items()
-                for place in range(other.arity)
-                if np.isin(table.objects[:, place], objects).any()
-            }
-            found.append(sorts.pop() if len(sorts) == 1 else -1)
-        return tuple(found)
-
-    def _why_nothing(self, tried: int) -> str:
+    def _why_nothing(self, iteration: int, tried: int) -> str:
+        if not tried and iteration > 1:
+            return "the rules explain all targets"
         if not tried:
             return "no candidate rule has groundings; allow more variables or literals, or look at the data"
         return f"none of {tried} candidates lowers the log loss by {self.options.gain:g}"

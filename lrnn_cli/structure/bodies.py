@@ -1,8 +1,8 @@
 """Bodies of candidate rules, equal ones in one form.
 
-A body is relations over variables, and *slots*: places where a latent predicate of some layer is asked of variables.
-Bodies that differ in nothing but which latent predicate of its layer fills each slot share one table of groundings.
-Variables are numbers; those of the head come first.
+A body is relations over variables, and *slots*: places where a predicate of some layer is asked of variables. Layers
+from 1 on hold latent predicates, layer 0 the unary predicates of the data. Bodies that differ in nothing but which
+predicate fills each slot share one table of groundings. Variables are numbers; those of the head come first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 Literal = tuple[Predicate, tuple[int, ...]]
 Slot = tuple[tuple[int, ...], int]
 """Variables, layer."""
+OPEN = ""
+"""Fills a slot of a refinement: it stands for any predicate of the layer."""
 
 
 @dataclass(frozen=True, order=True)
@@ -46,20 +48,20 @@ class Shape:
 
 @dataclass(frozen=True, order=True)
 class Candidate:
-    """A shape, and for each slot the number (from 1) of a latent predicate of its layer."""
+    """A shape, and for each slot the name of the predicate that fills it."""
 
     shape: Shape
-    filling: tuple[int, ...]
+    filling: tuple[str, ...]
 
     @property
     def layer(self) -> int:
         """The highest layer of a latent predicate in the body, 1 if there is none."""
-        return max([layer for _, layer in self.shape.slots], default=1)
+        return max([1, *(layer for _, layer in self.shape.slots)])
 
     def atoms(self) -> tuple[Atom, ...]:
         found = [_atom(predicate.name, variables) for predicate, variables in self.shape.relations]
-        for (variables, layer), number in zip(self.shape.slots, self.filling, strict=True):
-            found.append(_atom(latent_name(layer, number), variables))
+        for (variables, _), name in zip(self.shape.slots, self.filling, strict=True):
+            found.append(_atom(name, variables))
         return tuple(found)
 
     def rule(self, weight: float | None = None) -> Rule:
@@ -120,10 +122,10 @@ class Canonical:
         return best, sorted(orders)
 
 
-def _ordered(shape: Shape, filling: list[int]) -> tuple[int, ...]:
+def _ordered(shape: Shape, filling: list[str]) -> tuple[str, ...]:
     """Fillings of equal slots ascend."""
     filled = sorted(zip(shape.slots, filling, strict=True))
-    return tuple(number for _, number in filled)
+    return tuple(name for _, name in filled)
 
 
 def _renamed(variables: tuple[int, ...], names: dict[int, int]) -> tuple[int, ...]:

@@ -1,35 +1,45 @@
 """Columns of candidate rules: for each query the mean of the rule neurons of a body, without building a network.
 
 A table of groundings is collapsed to distinct tuples of classes of its slots, once for all fillings; the classes are
-those of the compiled latent layers. With E = exp(-a value) for each latent predicate and class, a rule neuron is
-1 / (1 + constant * product of E): no exponential is left for a candidate.
+those of the compiled latent layers. With E = exp(-a value) for each predicate and class, a rule neuron is
+1 / (1 + constant * product of E): no exponential is left for a candidate. Objects of one class of layer 1 have the
+same unary facts, so a unary predicate of the data in a slot (layer 0) keeps some classes and drops the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from lrnn_cli.grounding.tables import Table
+from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.atoms import AtomIndex, class_ids
 from lrnn_cli.network.network import Activation
-from lrnn_cli.structure.bodies import Shape
+from lrnn_cli.structure.bodies import Shape, Slot
+from lrnn_cli.structure.cache import Cache
 from lrnn_cli.structure.relations import Relations
 
-KEPT_BYTES = 300_000_000
+KEPT_BYTES = 200_000_000
 """Collapsed tables are kept up to this size in all."""
+CHUNK = 4_000_000
+"""So many rule neurons, at most, are computed at once."""
 
 
 @dataclass
-class LatentLayer:
-    """Latent predicates of one layer: their common atoms, class of each atom, values (predicates, classes)."""
+class Layer:
+    """Predicates of one layer: their common atoms, class of each atom, values (predicates, classes).
 
+    holds: (predicates, classes) where a predicate is true at all; None where all are, as for latent predicates.
+    """
+
+    names: tuple[str, ...]
     index: AtomIndex
     shape: np.ndarray
     values: np.ndarray
+    holds: np.ndarray | None = None
 
 
 @dataclass
@@ -43,14 +53,40 @@ class Target:
 
 @dataclass
 class Collapsed:
-    """tuples: (tuples, slots) classes; mean: (query atoms, tuples)."""
+    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples), total: (query atoms,)."""
 
-    tuples: np.ndarray
-    mean: csr_array
+    places: tuple[Slot, ...]
+    classes: np.ndarray
+    counts: csr_array
+    total: np.ndarray
 
     @property
     def bytes(self) -> int:
-        return int(self.tuples.nbytes + self.mean.data.nbytes + self.mean.indices.nbytes)
+        return int(self.classes.nbytes + self.counts.data.nbytes + self.counts.indices.nbytes)
+
+
+def data_layer(
+    unary: Sequence[Predicate],
+    tables: dict[Predicate, Table],
+    soft: dict[Predicate, SoftFacts],
+    first: Layer,
+    activation: Activation,
+) -> Layer:
+    """Layer 0: the unary predicates of the data, over the atoms and classes of layer 1."""
+    classes = int(first.shape.max(initial=-1)) + 1
+    member = np.zeros(classes, np.int64)
+    member[first.shape[::-1]] = np.arange(len(first.shape) - 1, -1, -1)
+    objects = first.index.atoms.objects[member, 0]
+    holds = np.zeros((len(unary), classes), bool)
+    values = np.full((len(unary), classes), activation.crisp)
+    for row, predicate in enumerate(unary):
+        holds[row] = np.isin(objects, tables[predicate].objects[:, 0])
+        if predicate in soft:
+            weighted = soft[predicate].atoms.objects[:, 0]
+            for number in np.isin(objects, weighted).nonzero()[0].tolist():
+                values[row, number] = activation.atom(float(soft[predicate].weight[weighted == objects[number]].sum()))
+    names = tuple(predicate.name for predicate in unary)
+    return Layer(names, first.index, first.shape, values, holds)
 
 
 class Features:
@@ -60,13 +96,15 @@ class Features:
         self.relations = relations
         self.activation = activation
         self.targets = targets
-        self.layers: dict[int, LatentLayer] = {}
+        self.layers: dict[int, Layer] = {}
         self._factors: dict[int, np.ndarray] = {}
-        self._collapsed: dict[Shape, Collapsed | None] = {}
-        self._bytes = 0
+        self._rows: dict[int, dict[str, int]] = {}
+        self._collapsed: Cache[Shape, Collapsed | None] = Cache(
+            KEPT_BYTES, lambda found: 0 if found is None else found.bytes
+        )
 
-    def set_layers(self, layers: dict[int, LatentLayer]) -> None:
-        """New values of latent predicates; collapsed tables over layers whose classes changed are dropped."""
+    def set_layers(self, layers: dict[int, Layer]) -> None:
+        """New values of predicates; collapsed tables over layers whose classes changed are dropped."""
         changed = {
             number
             for number in {*layers, *self.layers}
@@ -75,20 +113,27 @@ class Features:
             or len(layers[number].shape) != len(self.layers[number].shape)
             or (layers[number].shape != self.layers[number].shape).any()
         }
-        self._collapsed = {
-            shape: found
-            for shape, found in self._collapsed.items()
-            if not any(layer in changed for _, layer in shape.slots)
-        }
-        self._bytes = sum(found.bytes for found in self._collapsed.values() if found is not None)
+        self._collapsed.forget(lambda shape: any(layer in changed for _, layer in shape.slots))
         self.layers = layers
         self._factors = {number: np.exp(-self.activation.steepness * layer.values) for number, layer in layers.items()}
+        self._rows = {number: {name: row for row, name in enumerate(layer.names)} for number, layer in layers.items()}
+
+    def fillings(self, shape: Shape, slot: int) -> list[str]:
+        """Predicates that can fill a slot: those that are true of some object there."""
+        collapsed = self.collapsed(shape)
+        variables, number = shape.slots[slot]
+        layer = self.layers[number]
+        if collapsed is None or layer.holds is None:
+            return list(layer.names)
+        present = np.unique(collapsed.classes[collapsed.places.index(_place(variables, number))])
+        true = np.asarray(layer.holds[:, present].any(axis=1))
+        return [name for name, chosen in zip(layer.names, true.tolist(), strict=True) if chosen]
 
     def table(self, shape: Shape) -> Table:
-        """All groundings of a shape for the query atoms of its head."""
+        """All groundings of a shape for the query atoms of its head, slots of layer 0 being open."""
         table = self.relations.joined(shape.head if shape.head.arity else None, shape.relations)
         if table.objects.shape[1] < shape.variables:
-            # A body of slots alone: the atoms of the first one.
+            # A body of slots of one variable alone: the atoms of the first one.
             table = self.layers[shape.slots[0][1]].index.atoms
         keep = np.ones(len(table), bool)
         for variables, layer in shape.slots:
@@ -98,17 +143,9 @@ class Features:
 
     def collapsed(self, shape: Shape) -> Collapsed | None:
         """The collapsed table of a shape, None when it has no groundings."""
-        if shape in self._collapsed:
-            # The most recently used shapes come last and are forgotten last.
-            found = self._collapsed.pop(shape)
-        else:
-            found = self._collapse(shape)
-            self._bytes += 0 if found is None else found.bytes
-            while self._bytes > KEPT_BYTES and self._collapsed:
-                oldest = self._collapsed.pop(next(iter(self._collapsed)))
-                self._bytes -= 0 if oldest is None else oldest.bytes
-        self._collapsed[shape] = found
-        return found
+        places = sorted({_place(variables, layer) for variables, layer in shape.slots})
+        shape = Shape(shape.head, shape.relations, tuple(places))
+        return self._collapsed.recall(shape, lambda: self._collapse(shape))
 
     def _collapse(self, shape: Shape) -> Collapsed | None:
         table = self.table(shape)
@@ -125,27 +162,47 @@ class Features:
             columns.append(found.shape[found.index.position(table.example, table.objects[:, list(variables)])])
         if columns:
             number, first = class_ids([column.astype(np.int64) for column in columns])
-            tuples = np.stack([column[first] for column in columns], 1)
+            classes = np.stack([column[first] for column in columns])
         else:
-            number, tuples = np.zeros(len(table), np.int32), np.zeros((1, 0), np.int32)
-        size = (len(target.index), len(tuples))
+            number, classes = np.zeros(len(table), np.int32), np.zeros((0, 1), np.int32)
+        size = (len(target.index), classes.shape[1])
         counts = csr_array((np.ones(len(row)), (row, number)), shape=size)
         counts.sum_duplicates()
-        total = np.bincount(row, minlength=size[0])
-        scale = np.repeat(1.0 / np.maximum(total, 1), np.diff(counts.indptr))
-        return Collapsed(tuples, csr_array((counts.data * scale, counts.indices, counts.indptr), shape=size))
+        return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float))
 
-    def columns(self, shape: Shape, fillings: np.ndarray) -> np.ndarray:
-        """(queries of the target, fillings) the values of aggregations without weight, for fillings (n, slots)."""
+    def columns(self, shape: Shape, fillings: Sequence[tuple[str, ...]]) -> np.ndarray:
+        """(queries of the target, fillings) the values of aggregations without weight."""
         target = self.targets[shape.head]
         collapsed = self.collapsed(shape)
         if collapsed is None:
             return np.zeros((len(target.atom_of_query), len(fillings)))
+        step = max(1, CHUNK // collapsed.classes.shape[1])
+        parts = [
+            self._means(shape, fillings[start : start + step], collapsed) for start in range(0, len(fillings), step)
+        ]
+        return np.asarray(np.concatenate(parts, axis=1)[target.atom_of_query])
+
+    def _means(self, shape: Shape, fillings: Sequence[tuple[str, ...]], collapsed: Collapsed) -> np.ndarray:
         a = self.activation
         bias = a.rule_bias(shape.length, len(shape.relations))
-        product = np.full((len(collapsed.tuples), len(fillings)), np.exp(-a.steepness * bias))
-        for slot, (_, layer) in enumerate(shape.slots):
-            factor = self._factors[layer]
-            product *= factor[fillings[:, slot] - 1][:, collapsed.tuples[:, slot]].T
-        means = collapsed.mean @ (1.0 / (1.0 + product))
-        return np.asarray(means[target.atom_of_query])
+        product = np.full((collapsed.classes.shape[1], len(fillings)), np.exp(-a.steepness * bias))
+        kept: np.ndarray | None = None
+        for slot, (variables, number) in enumerate(shape.slots):
+            rows = [self._rows[number][filling[slot]] for filling in fillings]
+            classes = collapsed.classes[collapsed.places.index(_place(variables, number))]
+            product *= self._factors[number][rows].T[classes]
+            holds = self.layers[number].holds
+            if holds is not None:
+                held = holds[rows].T[classes]
+                kept = held if kept is None else kept & held
+        neurons = 1.0 / (1.0 + product)
+        if kept is None:
+            sums, totals = collapsed.counts @ neurons, collapsed.total[:, None]
+        else:
+            sums, totals = collapsed.counts @ (neurons * kept), collapsed.counts @ kept.astype(float)
+        return np.asarray(sums / np.maximum(totals, 1.0))
+
+
+def _place(variables: tuple[int, ...], layer: int) -> Slot:
+    """Slots whose fillings are told by the same classes have one place: layer 0 has those of layer 1."""
+    return variables, max(layer, 1)

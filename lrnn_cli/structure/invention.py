@@ -37,6 +37,26 @@ def predicate_invention(best: Candidate, dimension: int, arity: int = 1) -> list
     return rules
 
 
+def layer_of(name: str) -> int:
+    """The layer of a latent predicate."""
+    return int(name.split("_")[1])
+
+
+def latent_sorts(rules: list[Rule], sorts: dict[Predicate, tuple[int, ...]]) -> dict[int, frozenset[tuple[int, ...]]]:
+    """For each layer the sorts of arguments for which its rules derive atoms, -1 where a rule does not tell."""
+    found: dict[int, set[tuple[int, ...]]] = {}
+    for rule in rules:
+        known = {
+            variable: sort
+            for atom in rule.body
+            if atom.predicate in sorts
+            for variable, sort in zip(atom.variables, sorts[atom.predicate], strict=True)
+        }
+        choice = tuple(known.get(variable, -1) for variable in rule.head.variables)
+        found.setdefault(layer_of(rule.head.name), set()).add(choice)
+    return {layer: frozenset(choices) for layer, choices in found.items()}
+
+
 def connected(atoms: tuple[Atom, ...], variables: tuple[str, ...]) -> tuple[Atom, ...]:
     """The atoms that hang together with some variables, in their order."""
     reached = set(variables)

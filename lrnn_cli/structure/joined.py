@@ -31,7 +31,12 @@ class JoinedGrounder:
 
     def ground(self, template: Template, keep: frozenset[Predicate] = frozenset()) -> Groundings:
         """Groundings that queries see, and all of the predicates in `keep`."""
-        facts = replace(Facts.of(self.data), background=frozenset())
+        facts = replace(
+            Facts.of(self.data),
+            data=frozenset(self.relations.tables),
+            soft=frozenset(self.soft),
+            background=frozenset(),
+        )
         program = plan_program(template, facts, keep=keep)
         tables: dict[int, Table] = {}
         extensions: dict[Predicate, AtomIndex] = {}
@@ -88,16 +93,15 @@ def replace_tables(relations: Relations, tables: dict[Predicate, Table]) -> Rela
     return Relations(tables, relations.starts, relations.objects, relations.identity)
 
 
-def chosen_relations(
-    data: DataSet, tables: dict[Predicate, Table], queries: Queries, examples: np.ndarray, identity: bool
-) -> Relations:
-    """The facts of some examples, and the query atoms of each target predicate."""
-    inside = np.zeros(len(data.example_name), bool)
-    inside[examples] = True
+def chosen_relations(tables: dict[Predicate, Table], objects: int, queries: Queries, identity: bool) -> Relations:
+    """The facts of the examples that have queries, and the query atoms of each target predicate."""
+    examples = np.unique(queries.example)
+    inside = np.zeros(1 + max((int(table.example.max(initial=0)) for table in tables.values()), default=0), bool)
+    inside[examples[examples < len(inside)]] = True
     kept = {
         predicate: Table(table.example[mask], table.objects[mask])
         for predicate, table in tables.items()
-        if (mask := inside[table.example]).any()
+        for mask in [inside[table.example]]
     }
     starts: dict[Predicate | None, Table] = {
         None: Table(examples.astype(np.int32), np.zeros((len(examples), 0), np.int32))
@@ -105,4 +109,4 @@ def chosen_relations(
     for number, predicate in enumerate(queries.predicate):
         rows = (queries.predicate_index == number).nonzero()[0]
         starts[predicate] = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
-    return Relations(kept, starts, int(data.first_object[-1]), identity)
+    return Relations(kept, starts, objects, identity)

@@ -1,37 +1,34 @@
 """Refinements of a body: one more literal, as the paper's top-down search makes them.
 
 A relation shares a variable with the body; with it come, if wanted, latent predicates of its new variables, since a
-relation alone hardly changes a mean. Arguments meet only where their sorts do. In a refinement the number 0 fills new
-slots: it stands for any latent predicate of its layer.
+relation alone hardly changes a mean. Arguments meet only where their sorts do. New slots of a refinement are open: they
+stand for any predicate of their layer.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.bodies import Candidate, Canonical, Literal, Shape, Slot
+from lrnn_cli.structure.bodies import OPEN, Candidate, Canonical, Literal, Shape, Slot
 
 
 @dataclass(frozen=True)
 class Language:
     """What bodies are made of, and how large they may be.
 
-    sorts: of the arguments of relations; latent_sorts: those that layer 1 covers; latent_arity: by layer.
+    sorts: of the arguments of relations; layers: for each layer the sorts that the arguments of its predicates have,
+    all possible choices of them, -1 for any sort.
     """
 
     relations: tuple[Predicate, ...]
     sorts: dict[Predicate, tuple[int, ...]]
     canonical: Canonical
-    latent_sorts: frozenset[int]
-    latent_arity: dict[int, int]
+    layers: dict[int, frozenset[tuple[int, ...]]]
     length: int
     variables: int
-
-    def unary_layers(self) -> list[int]:
-        return [layer for layer in sorted(self.latent_arity) if self.latent_arity[layer] == 1]
 
 
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
@@ -67,22 +64,24 @@ def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], long
 
 def _refined(
     candidate: Candidate, language: Language, head_sorts: tuple[int, ...]
-) -> Iterator[tuple[Shape, tuple[int, ...]]]:
+) -> Iterator[tuple[Shape, tuple[str, ...]]]:
     shape = candidate.shape
     if shape.length >= language.length:
         return
     sorts = _variable_sorts(shape, language, head_sorts)
     if not shape.variables:
-        for layer in language.unary_layers():
-            yield _with(candidate, (), (((0,), layer),))
-    for slot in _slots(range(shape.variables), sorts, language):
+        for layer, choices in sorted(language.layers.items()):
+            # Predicates of more arguments are asked of variables that relations bind.
+            if any(len(wanted) == 1 for wanted in choices):
+                yield _with(candidate, (), (((0,), layer),))
+    for slot in _slots(sorts, 0, language):
         yield _with(candidate, (), (slot,))
     for literal in _relations(shape, sorts, language):
         fresh = sorted({variable for variable in literal[1] if variable >= shape.variables})
         extended = sorts + [-1] * len(fresh)
         for variable, sort in zip(literal[1], language.sorts[literal[0]], strict=True):
             extended[variable] = sort
-        slots = list(_slots(fresh, extended, language))
+        slots = _slots(extended, shape.variables, language)
         for count in range(min(language.length - shape.length - 1, len(fresh)) + 1):
             for chosen in itertools.combinations(slots, count):
                 if len({variables for variables, _ in chosen}) == count:
@@ -99,11 +98,18 @@ def _variable_sorts(shape: Shape, language: Language, head_sorts: tuple[int, ...
     return sorts
 
 
-def _slots(variables: Iterable[int], sorts: list[int], language: Language) -> Iterator[Slot]:
-    for variable in variables:
-        if sorts[variable] == -1 or sorts[variable] in language.latent_sorts:
-            for layer in language.unary_layers():
-                yield (variable,), layer
+def _slots(sorts: list[int], first: int, language: Language) -> list[Slot]:
+    """Slots whose sorts are those of variables, at least one of which is variable `first` or a later one."""
+    found: dict[Slot, None] = {}
+    for layer, choices in language.layers.items():
+        for wanted in sorted(choices):
+            for variables in itertools.permutations(range(len(sorts)), len(wanted)):
+                if max(variables) >= first and all(
+                    -1 in (sort, sorts[variable]) or sort == sorts[variable]
+                    for sort, variable in zip(wanted, variables, strict=True)
+                ):
+                    found[variables, layer] = None
+    return sorted(found)
 
 
 def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[Literal]:
@@ -114,20 +120,20 @@ def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[L
             choices.append([v for v in range(shape.variables) if sorts[v] in (-1, sort)] + [None])
         for arguments in itertools.product(*choices):
             known = [argument for argument in arguments if argument is not None]
-            if (shape.variables and not known) or len(set(known)) < len(known):
+            if (shape.variables and predicate.arity and not known) or len(set(known)) < len(known):
                 continue
             fresh = itertools.count(shape.variables)
             variables = tuple(next(fresh) if argument is None else argument for argument in arguments)
-            if max(variables) < language.variables and (predicate, variables) not in shape.relations:
+            if max(variables, default=0) < language.variables and (predicate, variables) not in shape.relations:
                 yield predicate, variables
 
 
 def _with(
     candidate: Candidate, relations: tuple[Literal, ...], slots: tuple[Slot, ...]
-) -> tuple[Shape, tuple[int, ...]]:
+) -> tuple[Shape, tuple[str, ...]]:
     shape = candidate.shape
-    filled = sorted([*zip(shape.slots, candidate.filling, strict=True), *((slot, 0) for slot in slots)])
+    filled = sorted([*zip(shape.slots, candidate.filling, strict=True), *((slot, OPEN) for slot in slots)])
     return (
         Shape(shape.head, shape.relations + relations, tuple(slot for slot, _ in filled)),
-        tuple(number for _, number in filled),
+        tuple(name for _, name in filled),
     )

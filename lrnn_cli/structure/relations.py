@@ -9,6 +9,10 @@ import numpy as np
 from lrnn_cli.grounding.tables import Table, row_keys
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.bodies import Literal, Symmetries
+from lrnn_cli.structure.cache import Cache
+
+KEPT_BYTES = 200_000_000
+"""Joined tables are kept up to this size in all."""
 
 
 @dataclass
@@ -26,16 +30,15 @@ class Relations:
 
     def __post_init__(self) -> None:
         self._index: dict[tuple[Predicate, tuple[int, ...]], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
-        self._joined: dict[tuple[Predicate | None, tuple[Literal, ...]], Table] = {}
+        self._joined: Cache[tuple[Predicate | None, tuple[Literal, ...]], Table] = Cache(
+            KEPT_BYTES, lambda table: table.example.nbytes + table.objects.nbytes
+        )
 
     def joined(self, start: Predicate | None, body: tuple[Literal, ...]) -> Table:
-        """The groundings of relations, variables of the start being the first; prefixes are joined once, ever."""
+        """The groundings of relations, variables of the start being the first; common beginnings are joined once."""
         if not body:
             return self.starts[start]
-        key = (start, body)
-        if key not in self._joined:
-            self._joined[key] = self.extended(self.joined(start, body[:-1]), body[-1])
-        return self._joined[key]
+        return self._joined.recall((start, body), lambda: self.extended(self.joined(start, body[:-1]), body[-1]))
 
     def extended(self, table: Table, literal: Literal) -> Table:
         """Add a literal to a table: columns of variables that are there are compared, others are added."""

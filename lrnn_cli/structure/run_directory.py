@@ -3,10 +3,12 @@
     configuration.json   options and digest of the data
     state.json           the algorithm after the last whole iteration
     model_3.pl           the model after iteration 3
+    history_3.csv        the loss in each epoch of its training
     embedding_3.csv      layer-1 weights after iteration 3: a row a unary predicate, a column a latent predicate
     rules.csv            every target rule with its score
     iterations.csv       candidates tried, seconds by stage, loss
-    statistics.json      the learned rule set in figures
+    model.pl             the model at the end
+    statistics.json      its rule set in figures, and why learning ended
 
 Times aside, a run that was interrupted and resumed leaves the same bytes as one that was not.
 """
@@ -16,6 +18,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,8 @@ from typing import Any
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import write_text
-from lrnn_cli.structure.algorithm import Iteration, StructureLearner, StructureOptions
+from lrnn_cli.language.template import Template
+from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Candidate, Shape
 
 STATE = "state.json"
@@ -32,8 +36,12 @@ STATE = "state.json"
 class RunDirectory:
     """Writes a run as it goes; `resume` takes up one that is there."""
 
-    def __init__(self, folder: str, options: StructureOptions, digest: str, resume: bool) -> None:
+    def __init__(
+        self, folder: str, options: StructureOptions, digest: str, resume: bool, text: Callable[[Template], str]
+    ) -> None:
+        """`digest` tells data from others; `text` writes a model."""
         self.folder = Path(folder)
+        self._text = text
         configuration = {"options": asdict(options), "data_digest": digest}
         path = self.folder / "configuration.json"
         if path.exists() and not resume:
@@ -57,29 +65,35 @@ class RunDirectory:
             learner.restore(
                 {name: float(weight) for name, weight in state["weights"].items()},
                 state["latent_rules"],
-                [_candidate(item) for item in state["target_rules"]],
                 state["random"],
                 [_iteration(item) for item in state["iterations"]],
+                None if state["best"] is None else (state["best"][0], state["best"][1]),
             )
 
     def record(self, learner: StructureLearner) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
         number = learner.learned.iterations[-1].number
-        self._write(f"model_{number}.pl", learner.learned.template.text((f"after iteration {number}",)))
+        self._write(f"model_{number}.pl", self._text(learner.learned.template))
         self._write(f"embedding_{number}.csv", _embedding(learner))
-        self._write("rules.csv", _rules(learner.learned.iterations))
+        history: list[list[object]] = [["epoch", "loss"]]
+        history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in learner.learned.history]
+        self._write(f"history_{number}.csv", _csv(history))
+        self._write("rules.csv", _rules(learner))
         self._write("iterations.csv", _iterations(learner.learned.iterations))
         state = {
             "weights": learner.weights,
             "latent_rules": [rule.clause for rule in learner.latent_rules],
-            "target_rules": [_candidate_json(c) for rules in learner.target_rules.values() for c in rules],
             "random": learner.random.bit_generator.state,
             "iterations": [_iteration_json(iteration) for iteration in learner.learned.iterations],
+            "best": learner.best,
         }
         self._write(STATE, json.dumps(state) + "\n")
 
-    def finish(self, statistics: dict[str, Any]) -> None:
-        self._write("statistics.json", json.dumps(statistics, indent=2) + "\n")
+    def finish(self, learned: Learned, statistics: dict[str, Any]) -> None:
+        """Write the final model, the rule set in figures and why learning ended."""
+        self._write("model.pl", self._text(learned.template))
+        reason = learned.reason or "the number of iterations was reached"
+        self._write("statistics.json", json.dumps({**statistics, "ended": reason}, indent=2) + "\n")
 
 
 def _candidate_json(candidate: Candidate) -> list[Any]:
@@ -111,16 +125,26 @@ def _csv(rows: list[list[object]]) -> str:
     return buffer.getvalue()
 
 
-def _rules(iterations: list[Iteration]) -> str:
+def _rules(learner: StructureLearner) -> str:
     rows: list[list[object]] = [["iteration", "log_loss", "rule"]]
-    for iteration in iterations:
-        rows += [[iteration.number, repr(loss), candidate.rule().clause] for candidate, loss in iteration.rules]
+    for iteration in learner.learned.iterations:
+        for candidate, loss in iteration.rules:
+            rows.append([iteration.number, repr(loss), learner.words.written(candidate.rule()).clause])
     return _csv(rows)
 
 
 def _iterations(iterations: list[Iteration]) -> str:
     rows: list[list[object]] = [
-        ["iteration", "candidates", "rules", "invented_rules", "training_loss", "search_seconds", "training_seconds"]
+        [
+            "iteration",
+            "candidates",
+            "rules",
+            "invented_rules",
+            "training_loss",
+            "validation_loss",
+            "search_seconds",
+            "training_seconds",
+        ]
     ]
     for item in iterations:
         rows.append(
@@ -130,6 +154,7 @@ def _iterations(iterations: list[Iteration]) -> str:
                 len(item.rules),
                 item.invented,
                 repr(item.loss),
+                "" if item.validation_loss is None else repr(item.validation_loss),
                 f"{item.search_seconds:.2f}",
                 f"{item.training_seconds:.2f}",
             ]

@@ -51,8 +51,30 @@ class Regression:
         return fit(columns, self.target, np.append(self.weights, 0.0), self.activation)
 
 
+def entropy(target: np.ndarray) -> float:
+    """The mean log loss of predicting the frequency of the target for all queries."""
+    mean = float(target.mean())
+    return float(-sum(part * np.log(part) for part in (mean, 1.0 - mean) if part > 0.0))
+
+
+def bounded(regression: Regression, largest: float) -> np.ndarray:
+    """Weights of the regression none of which is larger than this: refitted with as large a penalty as that takes."""
+    weights = regression.weights
+    ridge = RIDGE
+    while np.abs(weights).max(initial=0.0) > largest and ridge < 1.0:
+        ridge *= 4.0
+        start = np.clip(weights, -largest, largest)
+        weights = fit(regression.columns, regression.target, start, regression.activation, ridge).weights
+    return np.clip(weights, -largest, largest)
+
+
 def fit(
-    columns: np.ndarray, target: np.ndarray, weights: np.ndarray, activation: Activation, steps: int = 25
+    columns: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray,
+    activation: Activation,
+    ridge: float = RIDGE,
+    steps: int = 25,
 ) -> Regression:
     """Newton's method with step halving."""
     a, offset = activation.steepness, activation.offset
@@ -61,14 +83,14 @@ def fit(
     def loss_of(weights: np.ndarray) -> tuple[float, np.ndarray]:
         z = a * (columns @ weights + offset)
         # log(1 + exp(z)) - t z, without overflow.
-        return float((np.logaddexp(0.0, z) - target * z).mean() + RIDGE * (weights @ weights)), z
+        return float((np.logaddexp(0.0, z) - target * z).mean() + ridge * (weights @ weights)), z
 
     loss, z = loss_of(weights)
     for _ in range(steps):
         output = sigmoid(z)
-        gradient = a * (columns.T @ (output - target)) / count + 2.0 * RIDGE * weights
+        gradient = a * (columns.T @ (output - target)) / count + 2.0 * ridge * weights
         weight = a * a * output * (1.0 - output) / count
-        hessian = (columns * weight[:, None]).T @ columns + 2.0 * RIDGE * np.eye(len(weights))
+        hessian = (columns * weight[:, None]).T @ columns + 2.0 * ridge * np.eye(len(weights))
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
         while True:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.bodies import Candidate, Shape
+from lrnn_cli.structure.bodies import OPEN, Candidate, Canonical, Shape
 from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.refinement import Language, paths, refinements
 from lrnn_cli.structure.scoring import Regression
@@ -19,6 +20,9 @@ REFITTED = 10
 POOL = 400
 """So many candidates are remembered to choose several rules from."""
 CHUNK = 128
+"""So many fillings are scored at once."""
+BEST = 40
+"""So many of them are looked at further."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +59,45 @@ def learn_rules(
     head_sorts: tuple[int, ...],
     features: Features,
     language: Language,
-    dimension: int,
     regression: Regression,
     options: SearchOptions,
+    known: set[Candidate],
+    threads: Executor,
     report: Callable[[int, Candidate, float], None] = lambda tried, best, loss: None,
+    check: Callable[[], None] = lambda: None,
 ) -> Found:
-    """Search from the empty body; then choose the best rules one by one, each given those before it."""
+    """Search from the empty body; then choose the best rules one by one, each given those before it.
+
+    Rules that are `known` are refined but not found again. Shapes are scored in parallel; results are taken in a
+    fixed order. `check` is called often and may end the search.
+    """
     beam = [Candidate(Shape(target, (), ()), ())]
     seeds = paths(target, language, head_sorts) if target.arity > 1 else []
     pool: dict[Candidate, tuple[float, np.ndarray]] = {}
-    seen: set[Candidate] = set()
+    seen: dict[Shape, set[tuple[str, ...]]] = {}
     tried = 0
     best: Scored | None = None
     while beam:
         step: list[tuple[float, Candidate, np.ndarray]] = []
-        opened = dict.fromkeys(seeds)
-        opened.update((refined, None) for parent in beam for refined in refinements(parent, language, head_sorts))
+        opened: dict[Shape, dict[tuple[str, ...], None]] = {}
+        for refined in itertools.chain(seeds, *(refinements(parent, language, head_sorts) for parent in beam)):
+            opened.setdefault(refined.shape, {})[refined.filling] = None
+            seen.setdefault(refined.shape, set())
         seeds = []
-        for refinement in opened:
-            scored, count = _score_fillings(refinement, features, dimension, regression, seen)
-            tried += count
-            step += scored
+        check()
+        tasks = [
+            threads.submit(_score_shape, shape, list(fillings), features, language.canonical, regression, seen[shape])
+            for shape, fillings in opened.items()
+        ]
+        try:
+            for task in tasks:
+                scored, count = task.result()
+                tried += count
+                step += scored
+                check()
+        finally:
+            for task in tasks:
+                task.cancel()
         step.sort(key=lambda item: (-item[0], item[1]))
         refitted: list[Scored] = []
         for _, candidate, column in step:
@@ -85,11 +107,12 @@ def learn_rules(
                 continue
             refitted.append(Scored(candidate, column, regression.with_column(column).loss))
         for gain, candidate, column in step[:POOL]:
-            if candidate.shape.safe:
-                pool[language.canonical(candidate)] = (gain, column)
+            if candidate.shape.safe and candidate not in known:
+                pool[candidate] = (gain, column)
         refitted.sort(key=lambda item: (item.loss, item.candidate))
         for item in refitted:
-            if item.candidate.shape.safe and (best is None or item.loss < best.loss):
+            new = item.candidate.shape.safe and item.candidate not in known
+            if new and (best is None or item.loss < best.loss):
                 best = item
         if best is not None:
             report(tried, best.candidate, best.loss)
@@ -97,27 +120,32 @@ def learn_rules(
     return Found(*_choose(pool, best, regression, options, tried))
 
 
-def _score_fillings(
-    refinement: Candidate, features: Features, dimension: int, regression: Regression, seen: set[Candidate]
+def _score_shape(
+    shape: Shape,
+    partial: list[tuple[str, ...]],
+    features: Features,
+    canonical: Canonical,
+    regression: Regression,
+    seen: set[tuple[str, ...]],
 ) -> tuple[list[tuple[float, Candidate, np.ndarray]], int]:
-    """Promised gains of all fillings of the open slots of a refinement."""
-    if features.collapsed(refinement.shape) is None:
+    """Promised gains of the best fillings of a shape, whose open slots take all predicates that fit, and how many."""
+    if features.collapsed(shape) is None:
         return [], 0
-    choices = [range(1, dimension + 1) if number == 0 else (number,) for number in refinement.filling]
     fillings = []
-    for filling in itertools.product(*choices):
-        pairs = list(zip(refinement.shape.slots, filling, strict=True))
-        candidate = Candidate(refinement.shape, filling)
-        if len(set(pairs)) == len(pairs) and candidate not in seen:
-            seen.add(candidate)
-            fillings.append(filling)
+    for open_filling in partial:
+        choices = [features.fillings(shape, slot) if name == OPEN else [name] for slot, name in enumerate(open_filling)]
+        for filling in itertools.product(*choices):
+            pairs = set(zip(shape.slots, filling, strict=True))
+            if len(pairs) == len(filling) and filling not in seen:
+                seen.add(filling)
+                fillings.append(filling)
     scored = []
     for start in range(0, len(fillings), CHUNK):
         chunk = fillings[start : start + CHUNK]
-        columns = features.columns(refinement.shape, np.array(chunk, int).reshape(len(chunk), -1))
+        columns = features.columns(shape, chunk)
         gains = regression.promised_gains(columns)
-        for number in np.argsort(-gains, kind="stable")[:40].tolist():
-            candidate = Candidate(refinement.shape, chunk[number])
+        for number in np.argsort(-gains, kind="stable")[:BEST].tolist():
+            candidate = canonical(Candidate(shape, chunk[number]))
             scored.append((float(gains[number]), candidate, columns[:, number].copy()))
     return scored, len(fillings)
 

@@ -1,0 +1,56 @@
+"""A learned model as a file to be read: rules by layer, strongest first, under comments that say what they are."""
+
+from __future__ import annotations
+
+import re
+
+from lrnn_cli.language.clauses import Predicate, Rule
+from lrnn_cli.language.template import Template
+from lrnn_cli.report.summaries import layers, model_statistics
+
+LATENT = re.compile(r"latent_(\d+)_\d+\Z")
+MEMBERS = 8
+"""So many members of a soft cluster are named in a comment, those with the largest weights."""
+
+
+def model_text(template: Template) -> str:
+    """The text of a model; read again, it is the same model but for the order of rules."""
+    layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    latent = [predicate for predicate in layer if predicate in used]
+    targets = [predicate for predicate in layer if predicate not in used]
+    figures = ", ".join(f"{name}: {value}" for name, value in model_statistics(template).items())
+    lines = [f"% {figures}", *template.settings.facts()]
+    for number in sorted({layer[predicate] for predicate in latent}):
+        members = [predicate for predicate in latent if layer[predicate] == number]
+        rules = {predicate: _rules(template, predicate) for predicate in members}
+        lines += ["", *_layer_comment(number, rules)]
+        lines += [str(rule) for predicate in members for rule in rules[predicate]]
+    for predicate in targets:
+        lines += ["", f"% Target rules of {predicate}, strongest first."]
+        lines += map(str, _rules(template, predicate))
+    return "\n".join(lines) + "\n"
+
+
+def _layer(predicate: Predicate, number: int) -> int:
+    """The layer in the name of a latent predicate, else the given one."""
+    found = LATENT.match(predicate.name)
+    return int(found.group(1)) if found else number
+
+
+def _rules(template: Template, predicate: Predicate) -> list[Rule]:
+    """The rules of a predicate, strongest first; a weighted fact leads."""
+    rules = [rule for rule in template.rules if rule.head.predicate == predicate]
+    return sorted(rules, key=lambda rule: (bool(rule.body), -abs(rule.weight or 0.0)))
+
+
+def _layer_comment(number: int, rules: dict[Predicate, list[Rule]]) -> list[str]:
+    if not all(len(rule.body) == 1 for members in rules.values() for rule in members):
+        return [f"% Layer {number}: latent predicates that were invented, strongest rules first."]
+    width = max(len(predicate.name) for predicate in rules)
+    lines = [f"% Layer {number}: soft clusters, the members with the largest weights first:"]
+    for predicate, members in rules.items():
+        shown = [f"{rule.body[0].name} {rule.weight or 0.0:+.2f}" for rule in members[:MEMBERS]]
+        more = [f"{len(members) - MEMBERS} more"] if len(members) > MEMBERS else []
+        lines.append(f"%   {predicate.name:<{width}}  {', '.join([*shown, *more])}")
+    return lines

@@ -1,0 +1,159 @@
+"""What rules are made of: the predicates that are true of examples, restricted and sorted as the data file asks.
+
+An argument with the sort `constant` takes constants: its predicate becomes one predicate for each constant that occurs
+often enough, with the other arguments. charge(X, 3), as `charge(_, 3)` of one argument, is then a unary predicate like
+any other; rules are written with the constant in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lrnn_cli.errors import Fault, LrnnError, faults_error
+from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
+from lrnn_cli.language.data import Bias, DataSet
+from lrnn_cli.structure.relations import argument_sorts
+
+CONSTANT = "constant"
+CONSTANTS = 100
+"""So many constants of a predicate, the most frequent ones, can occur in rules."""
+LATENT_NAME = re.compile(r"latent_\d+_\d+\Z")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Tables and weighted facts of predicates, sorts of arguments, and how predicates with constants are written.
+
+    targets: the sorts of the arguments of target predicates, -1 where nothing tells.
+    """
+
+    tables: dict[Predicate, Table]
+    soft: dict[Predicate, SoftFacts]
+    sorts: dict[Predicate, tuple[int, ...]]
+    targets: dict[Predicate, tuple[int, ...]]
+    objects: int
+    patterns: dict[str, tuple[str, tuple[Constant | None, ...]]]
+
+    def written(self, rule: Rule) -> Rule:
+        """A rule as the model file has it."""
+        return replace(rule, body=tuple(self._atom(atom) for atom in rule.body)) if self.patterns else rule
+
+    def _atom(self, atom: Atom) -> Atom:
+        if atom.name not in self.patterns:
+            return atom
+        name, pattern = self.patterns[atom.name]
+        free = iter(atom.arguments)
+        arguments: list[Term] = [next(free) if constant is None else constant for constant in pattern]
+        return Atom(name, tuple(arguments))
+
+
+def vocabulary(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> Vocabulary:
+    """The vocabulary of a data set for rules of these target predicates, which don't occur in bodies."""
+    tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
+    clash = next((predicate for predicate in sorted(tables) if LATENT_NAME.match(predicate.name)), None)
+    if clash is not None:
+        raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
+    soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
+    if not data.bias:
+        sorts = argument_sorts(tables, knowledge.objects)
+        heads = {target: _inferred(data, target, tables, sorts) for target in targets}
+        return Vocabulary(tables, soft, sorts, heads, knowledge.objects, {})
+    _check(data, knowledge, targets)
+    number: dict[str, int] = {}
+    for bias in data.bias:
+        for sort in bias.sorts:
+            number.setdefault(sort, len(number))
+    chosen: dict[Predicate, Table] = {}
+    chosen_soft: dict[Predicate, SoftFacts] = {}
+    sorts = {}
+    patterns: dict[str, tuple[str, tuple[Constant | None, ...]]] = {}
+    heads = {}
+    for bias in data.bias:
+        predicate = bias.predicate
+        if predicate in targets:
+            heads[predicate] = tuple(number[sort] for sort in bias.sorts)
+        elif CONSTANT in bias.sorts:
+            for name, pattern, table, facts in _with_constants(bias, knowledge):
+                patterns[name] = (predicate.name, pattern)
+                free = [sort for sort in bias.sorts if sort != CONSTANT]
+                instance = Predicate(name, len(free))
+                chosen[instance] = table
+                sorts[instance] = tuple(number[sort] for sort in free)
+                if facts is not None:
+                    chosen_soft[instance] = facts
+        else:
+            chosen[predicate] = tables[predicate]
+            sorts[predicate] = tuple(number[sort] for sort in bias.sorts)
+            if predicate in soft:
+                chosen_soft[predicate] = soft[predicate]
+    for target in targets - set(heads):
+        heads[target] = _inferred(data, target, chosen, sorts)
+    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns)
+
+
+def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None:
+    faults = []
+    for bias in data.bias:
+        if bias.predicate not in knowledge.tables and bias.predicate not in targets:
+            message = f"bias for {bias.predicate}, which is true of nothing in these data; mend its name or arity"
+            faults.append(Fault(bias.line, bias.column, message))
+        elif set(bias.sorts) == {CONSTANT} or (bias.predicate in targets and CONSTANT in bias.sorts):
+            message = f"bias for {bias.predicate}: constants leave no argument for variables; give another sort"
+            faults.append(Fault(bias.line, bias.column, message))
+    if faults:
+        raise faults_error(data.name, faults)
+
+
+def _with_constants(
+    bias: Bias, knowledge: Knowledge
+) -> list[tuple[str, tuple[Constant | None, ...], Table, SoftFacts | None]]:
+    """One predicate for each frequent choice of constants: name, pattern, facts and weighted facts."""
+    table = knowledge.tables[bias.predicate]
+    soft = knowledge.soft.get(bias.predicate)
+    names = np.array(knowledge.names(), object)
+    fixed = [place for place, sort in enumerate(bias.sorts) if sort == CONSTANT]
+    free = [place for place, sort in enumerate(bias.sorts) if sort != CONSTANT]
+    texts = [tuple(row) for row in names[table.objects[:, fixed]].tolist()]
+    soft_texts = [] if soft is None else [tuple(row) for row in names[soft.atoms.objects[:, fixed]].tolist()]
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for row, text in enumerate(texts):
+        rows.setdefault(text, []).append(row)
+    frequent = sorted((text for text in rows if len(rows[text]) > 1), key=lambda text: (-len(rows[text]), text))
+    found = []
+    for text in sorted(frequent[:CONSTANTS]):
+        constants = dict(zip(fixed, text, strict=True))
+        pattern = tuple(Constant(constants[place]) if place in constants else None for place in range(len(bias.sorts)))
+        shown = ", ".join("_" if constant is None else constant.text for constant in pattern)
+        chosen = rows[text]
+        facts = None
+        if soft is not None:
+            weighted = [row for row, other in enumerate(soft_texts) if other == text]
+            atoms = Table(soft.atoms.example[weighted], soft.atoms.objects[np.ix_(weighted, free)])
+            facts = SoftFacts(atoms, soft.weight[weighted])
+        name = f"{quoted(bias.predicate.name)}({shown})"
+        found.append((name, pattern, Table(table.example[chosen], table.objects[np.ix_(chosen, free)]), facts))
+    return found
+
+
+def _inferred(
+    data: DataSet, target: Predicate, tables: dict[Predicate, Table], sorts: dict[Predicate, tuple[int, ...]]
+) -> tuple[int, ...]:
+    """The sort of each argument of a target: that of facts with the same objects, -1 where there are several."""
+    queries = data.queries
+    chosen = queries.predicate_index == queries.predicate.index(target)
+    found = []
+    for position in range(target.arity):
+        objects = np.unique(queries.argument[chosen, position])
+        met = {
+            sorts[predicate][place]
+            for predicate, table in tables.items()
+            for place in range(predicate.arity)
+            if np.isin(table.objects[:, place], objects).any()
+        }
+        found.append(met.pop() if len(met) == 1 else -1)
+    return tuple(found)

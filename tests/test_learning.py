@@ -1,0 +1,320 @@
+"""Structure learning as a whole: what data can ask of it, when it stops, what it writes, and going on after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from lrnn_cli.commands import cli
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.language.files import Source
+from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.network.network import compile_network
+from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.bodies import Candidate, Shape
+from lrnn_cli.structure.vocabulary import vocabulary
+
+DATASETS = Path(__file__).resolve().parents[1] / "datasets"
+QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--quiet"]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def rings(bias: str = "", examples: int = 60) -> str:
+    """Graphs with numbers at their nodes, active when a node of a triangle has the number 2."""
+    draw = random.Random(5)
+    blocks = [bias, "ring(A) :- bond(A, B), bond(B, C), bond(C, A)."]
+    for example in range(examples):
+        nodes = range(draw.randint(3, 6))
+        number = {node: draw.choice([0, 1, 2, -1]) for node in nodes}
+        bonds = {(node, draw.randrange(node)) for node in nodes if node}
+        if draw.random() < 0.6:
+            bonds |= {(1, 0), (2, 1), (2, 0)}
+        bonds |= {(second, first) for first, second in bonds}
+        inside = {a for a, b in bonds for c in nodes if (b, c) in bonds and (c, a) in bonds}
+        active = any(number[node] == 2 for node in inside)
+        facts = [f"charge(a{node}, {number[node]})." for node in nodes]
+        facts += [f"bond(a{first}, a{second})." for first, second in sorted(bonds)]
+        name = f"model(m{example})"
+        blocks.append(f"begin({name}). {' '.join(facts)} query(active, {float(active)}). end({name}).")
+    return "\n".join(blocks) + "\n"
+
+
+BIAS = "bias(charge(atom, constant)).\nbias(bond(atom, atom)).\nbias(ring(atom))."
+
+
+def learner(text: str, options: StructureOptions, jobs: int = 1) -> StructureLearner:
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        data = grounder.load(Source("data.pl", text.encode()))
+        knowledge = grounder.knowledge(data)
+    return StructureLearner(data, knowledge, None, options, jobs=jobs)
+
+
+def outputs(text: str, template: Template) -> np.ndarray:
+    """What SWI-Prolog and the network make of a template."""
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        groundings = grounder.ground(template, grounder.load(Source("data.pl", text.encode())))
+    network = compile_network(groundings)
+    return network.outputs(network.forward(np.array([rule.weight for rule in template.rules]))[0])
+
+
+# What data can ask for
+
+
+@pytest.mark.parametrize(
+    ("bias", "message"),
+    [
+        (
+            "bias(bond(A, atom)).",
+            "1:1: bias(bond(A, atom)): a sort is a name that starts with a small letter, not A; write one for each "
+            "argument, constant for arguments that take constants",
+        ),
+        (
+            "bias(c(atom)).\nbias(c(x)).",
+            "2:1: bias(c(x)): the sorts of c/1 were already given in line 1; delete one of them",
+        ),
+        (
+            "bias(bond(atom)).",
+            "1:1: bias for bond/1, which is true of nothing in these data; mend its name or arity",
+        ),
+        (
+            "bias(ring(constant)).",
+            "1:1: bias for ring/1: constants leave no argument for variables; give another sort",
+        ),
+    ],
+)
+def test_faults_of_a_bias(bias: str, message: str, tmp_path: Path) -> None:
+    """They are told with their place, and nothing is written."""
+    (tmp_path / "data.pl").write_text(rings(bias, 6))
+    result = run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK)
+    assert result.exit_code == 1
+    assert f"data.pl:{message}" in result.stderr
+    assert not (tmp_path / "model.pl").exists()
+
+
+def test_a_bias_chooses_predicates_and_constants() -> None:
+    """charge(X, N) becomes one unary predicate for each number that occurs twice; what is not declared is left out."""
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        data = grounder.load(Source("data.pl", rings(BIAS).encode()))
+        knowledge = grounder.knowledge(data)
+    words = vocabulary(data, knowledge, {data.queries.predicate[0]})
+    assert [str(name) for name, _ in sorted(words.tables)] == [
+        "bond",
+        "charge(_, -1)",
+        "charge(_, 0)",
+        "charge(_, 1)",
+        "charge(_, 2)",
+        "ring",
+    ]
+    atoms = {sort for sorts in words.sorts.values() for sort in sorts}
+    assert len(atoms) == 1
+    rows = sum(len(table) for name, table in words.tables.items() if name.name.startswith("charge"))
+    assert rows == len(knowledge.tables[next(name for name in knowledge.tables if name.name == "charge")])
+
+
+def test_background_clauses_and_constants_in_rules(tmp_path: Path) -> None:
+    """The concept needs a background predicate and a constant; the model file predicts as the learner did."""
+    text = rings(BIAS)
+    learning = learner(text, StructureOptions(iterations=3, layers=1))
+    learned = learning.learn()
+    written = learned.template.text()
+    assert ":- ring(X)" in written
+    assert ":- charge(X, 2)" in written
+    found = outputs(text, learned.template)
+    internal = learning.grounder.ground(learning._internal_template())
+    network = compile_network(internal)
+    weights = np.array([rule.weight for rule in learning._internal_template().rules])
+    assert np.abs(network.outputs(network.forward(weights)[0]) - found).max() < 1e-12
+    assert ((found > 0.5) == (learning.queries.target > 0.5)).mean() > 0.95
+
+
+def test_latent_names_in_the_data_are_refused(tmp_path: Path) -> None:
+    """A predicate of the data must not be taken for a learned one."""
+    (tmp_path / "data.pl").write_text(rings("latent_1_1(x).", 6))
+    result = run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK)
+    assert result.exit_code == 1
+    assert "latent_1_1/1 has the name of a latent predicate; rename it in the data" in result.stderr
+
+
+def test_several_targets_are_learned_together(tmp_path: Path) -> None:
+    """One model with rules for both."""
+    draw = random.Random(2)
+    blocks = []
+    for example in range(60):
+        red, round_ = draw.random() < 0.5, draw.random() < 0.5
+        facts = f"part(x, y). {'red' if red else 'blue'}(x). {'round' if round_ else 'square'}(y)."
+        queries = f"query(warm, {float(red)}). query(rolls, {float(round_)})."
+        blocks.append(f"begin(model(m{example})). {facts} {queries} end(model(m{example})).\n")
+    (tmp_path / "data.pl").write_text("".join(blocks))
+    assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", "--quiet").exit_code == 0
+    text = (tmp_path / "model.pl").read_text()
+    assert ":: warm :-" in text
+    assert ":: rolls :-" in text
+    metrics = json.loads(run("evaluate", tmp_path / "model.pl", tmp_path / "data.pl", "--json").stdout)
+    assert metrics["accuracy"] == 1.0
+
+
+# Search
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_columns_are_what_the_network_computes(layer: int) -> None:
+    """A column of a candidate gives the output of the network of its rule, latent or of the data itself."""
+    text = rings(BIAS, 20)
+    learning = learner(text, StructureOptions(crisp=True))
+    learning._create_layer1()
+    learning._weighted_facts()
+    names = learning.features.layers[layer].names
+    bond = next(predicate for predicate in learning.others if predicate.name == "bond")
+    shape = Shape(next(iter(learning.targets)), ((bond, (0, 1)),), (((0,), layer), ((1,), 1)))
+    for name in names:
+        candidate = Candidate(shape, (name, "latent_1_2"))
+        column = learning.features.columns(shape, [candidate.filling])[:, 0]
+        rules = [*learning._weighted(learning.latent_rules), candidate.rule(1.5)]
+        template = Template(tuple(map(learning.words.written, rules)), Settings(object_identity=True))
+        expected = 1.0 / (1.0 + np.exp(-6.0 * (1.5 * column - 0.5)))
+        assert outputs(text, template) == pytest.approx(expected, abs=1e-12)
+
+
+def test_frozen_and_untrained_weights() -> None:
+    """Search changes weights of target rules alone; training leaves latent predicates that nothing uses as they are."""
+    learning = learner(rings(BIAS), StructureOptions(iterations=1, layers=1))
+    learning._create_layer1()
+    learning._weighted_facts()
+    before = dict(learning.weights)
+    found, _ = learning._rule_learning(1)
+    assert all(learning.weights[name] == before[name] for name in before if name.startswith("latent"))
+    learning._predicate_invention(found)
+    used = {atom.name for candidate, _ in found for atom in candidate.atoms()}
+    learning._train_weights(5)
+    for name, weight in before.items():
+        if name.startswith("latent"):
+            assert (learning.weights[name] != weight) == (name.split("(")[0] in used), name
+
+
+@pytest.mark.parametrize("arity", [1, 2])
+def test_the_same_bytes_with_one_and_two_jobs(arity: int, tmp_path: Path) -> None:
+    (tmp_path / "data.pl").write_text(rings(BIAS))
+    for jobs in (1, 2):
+        arguments = ["-o", tmp_path / f"{jobs}.pl", "--jobs", jobs, "--arity", arity, *QUICK]
+        assert run("learn-structure", tmp_path / "data.pl", *arguments).exit_code == 0
+    text = (tmp_path / "1.pl").read_bytes()
+    assert text == (tmp_path / "2.pl").read_bytes()
+    if arity == 2:
+        assert b"latent_2_" not in text or b"latent_2_1(V1, V2)" in text or b"(V2, V1)" in text
+
+
+# When it stops
+
+
+def test_validation_keeps_the_best_iteration(tmp_path: Path) -> None:
+    """Random targets can't be learned: the validation loss soon stops falling, and the best model is an early one."""
+    draw = random.Random(3)
+    text = "".join(
+        line if "query" not in line else line.replace("1.0)", f"{draw.choice([0.0, 1.0])})")
+        for line in rings(BIAS).splitlines(keepends=True)
+    )
+    learning = learner(text, StructureOptions(validation=0.3, patience=2, epochs=60))
+    learned = learning.learn()
+    losses = [item.validation_loss for item in learned.iterations]
+    assert learned.reason == "the validation loss has not fallen for 2 iterations"
+    assert len(losses) < 14
+    best = int(np.argmin([loss for loss in losses if loss is not None])) + 1
+    assert best == len(losses) - 2
+    rules = sum(len(item.rules) for item in learned.iterations[:best])
+    assert sum(rule.head.name == "active" and bool(rule.body) for rule in learned.template.rules) == rules
+
+
+def test_a_budget_ends_learning(tmp_path: Path) -> None:
+    """Too little for one iteration is said; nothing is written."""
+    arguments = ["-o", tmp_path / "model.pl", "--budget", "0.000001", "--quiet"]
+    result = run("learn-structure", DATASETS / "family" / "family.pl", *arguments)
+    assert result.exit_code == 1
+    assert "nothing was learned: the time limit of 1e-06 s has passed" in result.stderr
+    assert not (tmp_path / "model.pl").exists()
+
+
+# What it writes
+
+
+def test_an_ensemble_is_the_mean_of_its_members(tmp_path: Path) -> None:
+    """Members have the seeds S, S + 1, ...; outputs are averaged; run directories tell of each."""
+    (tmp_path / "data.pl").write_text(rings(BIAS))
+    data = tmp_path / "data.pl"
+    outputs = []
+    for name, more in (("1", []), ("2", ["--seed", "2"]), ("both", ["--ensemble", "2", "--run-dir", tmp_path / "run"])):
+        assert run("learn-structure", data, "-o", tmp_path / name, *QUICK, *more).exit_code == 0
+        lines = run("predict", tmp_path / name, data, "--quiet").stdout.splitlines()[1:]
+        outputs.append([float(line.split("\t")[3]) for line in lines])
+    assert outputs[2] == pytest.approx(np.mean(outputs[:2], axis=0), abs=1e-15)
+    story = run("show", tmp_path / "run").stdout
+    assert story.count("a run of structure learning") == 2
+    assert "active :-" in story
+    assert "ended: the number of iterations was reached" in story
+
+
+def test_a_folder_without_a_run(tmp_path: Path) -> None:
+    result = run("show", tmp_path)
+    assert result.exit_code == 1
+    assert "this folder holds no run; `lrnn learn-structure --run-dir` makes one" in result.stderr
+
+
+def test_the_model_file_says_what_its_rules_are(tmp_path: Path) -> None:
+    """Clusters with their strongest members first, layers apart."""
+    (tmp_path / "data.pl").write_text(rings(BIAS))
+    assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK).exit_code == 0
+    lines = (tmp_path / "model.pl").read_text().splitlines()
+    assert "% Layer 1: soft clusters, the members with the largest weights first:" in lines
+    clusters = [line for line in lines if line.startswith("%   latent_1_")]
+    for line in clusters:
+        weights = [
+            abs(float(member.split()[-1])) for member in line.split("  ", 2)[2].split(", ") if "more" not in member
+        ]
+        assert weights == sorted(weights, reverse=True)
+    assert "% Target rules of active/0, strongest first." in lines
+
+
+# Going on
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
+def test_kill_at_ten_moments_and_resume(tmp_path: Path) -> None:
+    """Whatever the moment of a kill -9, the run that is resumed ends in the same bytes."""
+    (tmp_path / "data.pl").write_text(rings(BIAS))
+    common = [sys.executable, "-m", "lrnn_cli", "learn-structure", str(tmp_path / "data.pl"), "--quiet"]
+    common += ["--iterations", "5", "--epochs", "60", "--gain", "0"]
+    whole = [*common, "-o", str(tmp_path / "whole.pl"), "--run-dir", str(tmp_path / "whole")]
+    started = time.monotonic()
+    subprocess.run(whole, check=True)
+    seconds = time.monotonic() - started
+    parts = [*common, "-o", str(tmp_path / "parts.pl"), "--run-dir", str(tmp_path / "parts")]
+    draw = random.Random(7)
+    kills = 0
+    while kills < 10:
+        resume = ["--resume"] if (tmp_path / "parts" / "configuration.json").exists() else []
+        process = subprocess.Popen([*parts, *resume], start_new_session=True)
+        try:
+            process.wait(draw.uniform(0.2, seconds))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        # A run that was quicker than its kill is whole and is resumed all the same.
+        kills += 1
+    resume = ["--resume"] if (tmp_path / "parts" / "configuration.json").exists() else []
+    subprocess.run([*parts, *resume], check=True)
+    assert (tmp_path / "parts.pl").read_bytes() == (tmp_path / "whole.pl").read_bytes()
+    for path in (tmp_path / "whole").iterdir():
+        if path.name not in ("iterations.csv", "state.json"):
+            assert (tmp_path / "parts" / path.name).read_bytes() == path.read_bytes(), path.name
