@@ -11,13 +11,22 @@ from typing import Any
 import click
 
 from lrnn_cli import __version__
+from lrnn_cli.commands.baseline import baseline
 from lrnn_cli.commands.check import check
 from lrnn_cli.commands.doctor import doctor
+from lrnn_cli.commands.draw import draw
 from lrnn_cli.commands.evaluate import evaluate
+from lrnn_cli.commands.explain import explain
 from lrnn_cli.commands.ground import ground
+from lrnn_cli.commands.import_sdf import import_sdf
 from lrnn_cli.commands.learn_structure import learn_structure
+from lrnn_cli.commands.make_template import make_template
+from lrnn_cli.commands.plot import plot
 from lrnn_cli.commands.predict import predict
+from lrnn_cli.commands.report import report
 from lrnn_cli.commands.show import show
+from lrnn_cli.commands.simplify import simplify
+from lrnn_cli.commands.summarise import summarise
 from lrnn_cli.commands.train import train
 from lrnn_cli.errors import LrnnError
 
@@ -74,7 +83,25 @@ def cli() -> None:
     """
 
 
-for command in (learn_structure, ground, train, predict, evaluate, show, check, doctor):
+for command in (
+    learn_structure,
+    baseline,
+    make_template,
+    ground,
+    train,
+    predict,
+    evaluate,
+    summarise,
+    report,
+    simplify,
+    explain,
+    draw,
+    plot,
+    show,
+    check,
+    import_sdf,
+    doctor,
+):
     cli.add_command(command)
 
 

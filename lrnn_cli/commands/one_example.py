@@ -1,0 +1,123 @@
+"""One example of a data file and its queries, chosen by name, for commands that look into a network."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.commands.options import Progress
+from lrnn_cli.commands.session import TEMPLATE, check_inputs, load_data, model_weights, with_settings
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.grounding.grounder import Grounder
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.language.clauses import quoted
+from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.files import read_source
+from lrnn_cli.language.template import Template
+
+SHOWN_NAMES = 5
+TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | \s+ | .""", re.VERBOSE | re.DOTALL)
+
+
+def ground_example(
+    grounder: Grounder, model: str, data_path: str, example: str | None, progress: Progress, options: dict[str, Any]
+) -> tuple[Groundings, np.ndarray]:
+    """Groundings of a model in one example, with names of objects, and its weights (rules,).
+
+    Without a name it is the only example.
+    """
+    check_inputs(model, data_path)
+    template = with_settings(
+        read_member(grounder, model, options["member"]), options["activation"], options["object_identity"]
+    )
+    weights = np.array(model_weights(template))
+    data = load_data(grounder, data_path, progress)
+    return grounder.ground(template, data, [choose_example(data, example)], names=True), weights
+
+
+def read_member(grounder: Grounder, path: str, name: str | None) -> Template:
+    """One member of an ensemble, or the model of any other file."""
+    members = grounder.read_model(read_source(path, TEMPLATE))
+    names = [member.member for member in members]
+    if name is None:
+        if len(members) == 1:
+            return members[0]
+        raise LrnnError(
+            f"{members[0].name}: this is an ensemble of {len(names)} models, {_some(names)}; choose one with --member"
+        )
+    if names == [""]:
+        raise LrnnError(f"{members[0].name}: this model is not an ensemble; leave --member out")
+    found = same_text(name, names)
+    if not found:
+        raise LrnnError(f"{members[0].name}: there is no member {name}; {_others(name, names, 'member', 'members')}")
+    return members[found[0]]
+
+
+def choose_example(data: DataSet, name: str | None) -> int:
+    """The number of an example with a query."""
+    names = data.example_name
+    if name is None:
+        if len(names) > 1:
+            raise LrnnError(f"{data.name}: there are {len(names)} examples, {_some(names)}; choose one with --example")
+        chosen = 0
+    else:
+        found = same_text(name, names)
+        if not found:
+            raise LrnnError(f"{data.name}: there is no example {name}; {_others(name, names, 'example', 'examples')}")
+        chosen = found[0]
+    if not (data.queries.example == chosen).any():
+        raise LrnnError(
+            f"{data.name}:{data.example_line[chosen]}:1: example {names[chosen]} has no query; "
+            "choose another one, or add query(Atom, Target). to it"
+        )
+    return chosen
+
+
+def choose_queries(groundings: Groundings, atom: str | None) -> list[int]:
+    """The numbers of the queries of one example that ask for this atom, or of all."""
+    queries = groundings.queries
+    if atom is None:
+        return list(range(len(queries)))
+    found = same_text(atom.strip().removesuffix("."), queries.text)
+    if not found:
+        example = groundings.example_name[queries.example[0]]
+        texts = list(dict.fromkeys(queries.text))
+        raise LrnnError(
+            f"{groundings.data_name}: example {example} has no query {atom}; {_others(atom, texts, 'query', 'queries')}"
+        )
+    return found
+
+
+def same_text(wanted: str, texts: Sequence[str]) -> list[int]:
+    """The places of a term among texts of terms, or else of the one that differs from it in blanks and quotes only."""
+    exact = [place for place, text in enumerate(texts) if text == wanted]
+    forms = {_plain(wanted), _plain(quoted(wanted))}
+    alike = [place for place, text in enumerate(texts) if _plain(text) in forms]
+    return exact or [place for place in alike if texts[place] == texts[alike[0]]]
+
+
+def _plain(text: str) -> str:
+    """A term without blanks and without quotes that are not needed."""
+    tokens = []
+    for token in TOKEN.findall(text):
+        if token.startswith("'") and len(token) > 1:
+            token = quoted(token[1:-1].replace("''", "'").replace("\\'", "'"))
+        tokens.append("" if token.isspace() else token)
+    return "".join(tokens)
+
+
+def _others(wanted: str, names: Sequence[str], one: str, many: str) -> str:
+    """What may have been meant, and what there is."""
+    close = difflib.get_close_matches(wanted, names, 3, 0.7)
+    meant = f"did you mean {' or '.join(close)}? There" if close else "there"
+    count = f"is 1 {one}" if len(names) == 1 else f"are {len(names)} {many}"
+    return f"{meant} {count}: {_some(names)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:SHOWN_NAMES])
+    return shown if len(names) <= SHOWN_NAMES else f"{shown}, ..., {names[-1]}"

@@ -1,0 +1,235 @@
+"""Why a query has its output: its inputs by contribution, their strongest groundings, and so on down to facts.
+
+`explanation` gives a structure ready for JSON, `explanation_text` writes it for reading:
+
+    eastbound 0.9999 = sigm(6 * (2.0011 - 0.5)), and 2.0011 is the sum of
+      +2.1787   81 %  without it 0.0169  4.687 * 0.4648  eastbound :- small(C), covered(C)
+          0.4648 is the mean of 2 groundings:
+          0.9295  eastbound :- small(c2), covered(c2)
+              small(c2) 0.9781 because length_short(c2) +1.1333
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.report.contributions import GroundAtom, GroundNetwork, Input, number_text
+
+INDENT = "  "
+Json = dict[str, Any]
+Mention = tuple[int, list[Json]]
+"""Body atoms of a grounding, still to be explained with this indentation."""
+
+
+def explanation(network: GroundNetwork, query: int, depth: int, top: int) -> Json:
+    """One query: its output, and each atom within `depth` rules of it once, by its `top` inputs and groundings."""
+    start = network.query(query)
+    queries = network.queries
+    text = queries.text[query]
+    atoms: dict[GroundAtom, Json] = {}
+    background: set[Predicate] = set()
+    frontier = [start]
+    while frontier and depth >= 0:
+        mentioned: dict[GroundAtom, None] = {}
+        for atom in frontier:
+            atoms[atom] = _atom_json(network, atom, top, mentioned)
+        background.update(atom.predicate for atom in mentioned if network.is_background(atom.predicate))
+        frontier = [atom for atom in mentioned if atom not in atoms and network.is_derived(atom)]
+        depth -= 1
+    template = network.groundings.template
+    return {
+        "member": template.member or None,
+        "example": network.groundings.example_name[queries.example[query]],
+        "query": text,
+        "targets": [float(target) for other, target in zip(queries.text, queries.target, strict=True) if other == text],
+        "output": network.value(start),
+        "activation": template.settings.activation,
+        "steepness": network.activation.steepness,
+        "offset": network.activation.offset,
+        "plain_fact": network.activation.crisp,
+        "background": [str(predicate) for predicate in sorted(background)],
+        "atoms": list(atoms.values()),
+    }
+
+
+def _atom_json(network: GroundNetwork, atom: GroundAtom, top: int, mentioned: dict[GroundAtom, None]) -> Json:
+    """An atom by its strongest inputs; body atoms of their strongest groundings are added to `mentioned`."""
+    inputs = network.inputs(atom)
+    others = inputs[top:]
+    return {
+        "atom": network.text(atom),
+        "value": network.value(atom),
+        "sum": sum(item.contribution for item in inputs),
+        "linear": network.is_linear(inputs),
+        "inputs": [_input_json(network, item, top, mentioned) for item in inputs[:top]],
+        "other_inputs": len(others),
+        "contribution_of_others": sum(item.contribution for item in others),
+        "rules_without_groundings": len(set(network.rules_of(atom.predicate)) - {item.rule for item in inputs}),
+    }
+
+
+def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[GroundAtom, None]) -> Json:
+    found: Json = {"contribution": item.contribution, "share": item.share, "without": item.without}
+    if item.rule is None:
+        return {"kind": "fact", **found}
+    rule = network.rules[item.rule]
+    found |= {"rule": rule.clause, "weight": rule.weight, "line": rule.line}
+    if rule.is_fact:
+        return {"kind": "template fact", **found}
+    groundings = []
+    for grounding in network.strongest(item, top):
+        mentioned.update(dict.fromkeys(grounding.body))
+        groundings.append(
+            {
+                "clause": grounding.clause,
+                "value": grounding.value,
+                "contribution": grounding.contribution,
+                "body": [_body_json(network, atom) for atom in grounding.body],
+            }
+        )
+    return {
+        "kind": "rule",
+        **found,
+        "groundings": len(item.row),
+        "mean": float(item.fired.mean()),
+        "strongest": groundings,
+        "strongest_of_others": float(item.fired[top]) if len(item.row) > top else None,
+    }
+
+
+def _body_json(network: GroundNetwork, atom: GroundAtom) -> Json:
+    """A body atom; one that no rule derives with the weights of its facts."""
+    found: Json = {"atom": network.text(atom), "value": network.value(atom)}
+    if not network.is_derived(atom):
+        found["facts"] = network.facts(atom)
+    return found
+
+
+# Text
+
+
+def explanation_text(found: Json) -> str:
+    """An explanation for reading, each atom explained where it is first mentioned."""
+    query = found["atoms"][0]
+    targets = " and ".join(f"{target:g}" for target in found["targets"])
+    member = "" if found["member"] is None else f" of member {found['member']}"
+    lines = [f"{found['example']}: {found['query']}"]
+    lines += [f"output{member} {number_text(found['output'])}, target {targets}", ""]
+    lines += [f"{query['atom']} {number_text(query['value'])} {_formula(found, query)}"]
+    if not query["inputs"]:
+        lines.append(f"{INDENT}Nothing derives it in this example.")
+    atoms = {atom["atom"]: atom for atom in found["atoms"]}
+    explained = {query["atom"]}
+    waiting: list[str | Mention] = _input_lines(query, 1, True)[::-1]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            lines.append(item)
+            continue
+        indent, parts = item
+        margin = INDENT * indent
+        known = [part for part in parts if part["atom"] in explained]
+        others = [part for part in parts if part["atom"] not in explained]
+        if known:
+            lines.append(f"{margin}{', '.join(map(_valued, known))}: see above")
+        if not others:
+            continue
+        part = others[0]
+        if others[1:]:
+            waiting.append((indent, others[1:]))
+        if "facts" in part:
+            lines.append(f"{margin}{_valued(part)}, {_facts(part['facts'])}")
+        elif part["atom"] not in atoms:
+            lines.append(f"{margin}{_valued(part)}: explained with a larger --depth")
+        else:
+            explained.add(part["atom"])
+            reason = _short_reason(atoms[part["atom"]])
+            lines.append(f"{margin}{_valued(part)} because{reason}")
+            if not reason:
+                waiting += _input_lines(atoms[part["atom"]], indent + 1, False)[::-1]
+    silent = query["rules_without_groundings"]
+    if silent:
+        lines.append(f"{INDENT}{silent} {'rule has' if silent == 1 else 'rules have'} no groundings for it.")
+    lines += ["", f"A plain fact has the value {number_text(found['plain_fact'])}."]
+    if found["background"]:
+        lines.append(f"Background knowledge: {', '.join(found['background'])}.")
+    return "\n".join(lines) + "\n"
+
+
+def _formula(found: Json, atom: Json) -> str:
+    """How the value of an atom follows from the sum of its inputs."""
+    total = number_text(atom["sum"])
+    rest = f", and {total} is the sum of" if atom["inputs"] else ""
+    if atom["linear"]:
+        return "is the sum of"
+    if found["activation"] == "sigmoid":
+        return f"= sigm({total}){rest}"
+    sign = "-" if found["offset"] < 0 else "+"
+    return f"= sigm({found['steepness']:g} * ({total} {sign} {abs(found['offset']):g})){rest}"
+
+
+def _input_lines(atom: Json, indent: int, with_effect: bool) -> list[str | Mention]:
+    """The inputs of an atom, below each rule its groundings, and below these body atoms that are no plain facts."""
+    margin = INDENT * indent
+    lines: list[str | Mention] = []
+    for item in atom["inputs"]:
+        start = f"{margin}{_signed(item['contribution'])}  {100 * item['share']:3.0f} %  "
+        if with_effect:
+            start += f"without it {number_text(item['without'])}  "
+        if item["kind"] == "fact":
+            lines.append(f"{start}a fact of the data")
+        elif item["kind"] == "template fact":
+            lines.append(f"{start}a fact of the template")
+        else:
+            lines.append(f"{start}{item['weight']:.4g} * {number_text(item['mean'])}  {item['rule']}")
+            lines += _grounding_lines(item, indent + 2)
+    if atom["other_inputs"]:
+        more = "1 more input" if atom["other_inputs"] == 1 else f"{atom['other_inputs']} more inputs together"
+        lines.append(f"{margin}{_signed(atom['contribution_of_others'])}         {more}")
+    return lines
+
+
+def _grounding_lines(item: Json, indent: int) -> list[str | Mention]:
+    margin = INDENT * indent
+    lines: list[str | Mention] = []
+    if item["groundings"] > 1:
+        lines.append(f"{margin}{number_text(item['mean'])} is the mean of {item['groundings']} groundings:")
+    for grounding in item["strongest"]:
+        lines.append(f"{margin}{number_text(grounding['value'])}  {grounding['clause']}")
+        if parts := _not_plain(grounding):
+            lines.append((indent + 2, parts))
+    if item["strongest_of_others"] is not None:
+        more, most = item["groundings"] - len(item["strongest"]), number_text(item["strongest_of_others"])
+        lines.append(f"{margin}{more} more, {most} at most")
+    return lines
+
+
+def _not_plain(grounding: Json) -> list[Json]:
+    """The body atoms, each once, that are not just a plain fact."""
+    parts = {part["atom"]: part for part in grounding["body"] if part.get("facts") != [1.0]}
+    return list(parts.values())
+
+
+def _short_reason(atom: Json) -> str:
+    """The one grounding of plain facts that an atom comes from, if it is that simple."""
+    if len(atom["inputs"]) != 1 or atom["other_inputs"]:
+        return ""
+    (item,) = atom["inputs"]
+    if item["kind"] != "rule" or item["groundings"] != 1 or _not_plain(item["strongest"][0]):
+        return ""
+    return f" {item['strongest'][0]['clause'].partition(' :- ')[2]}  {_signed(item['contribution'])}"
+
+
+def _facts(weights: list[float]) -> str:
+    if len(weights) == 1:
+        return f"a fact of weight {weights[0]:g}"
+    return f"facts of weights {' and '.join(f'{weight:g}' for weight in weights)}"
+
+
+def _valued(part: Json) -> str:
+    return f"{part['atom']} {number_text(part['value'])}"
+
+
+def _signed(value: float) -> str:
+    return f"{'-' if value < 0 else '+'}{number_text(abs(value))}"
