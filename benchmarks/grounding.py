@@ -1,6 +1,6 @@
 """Grounding beside bare SWI-Prolog: the same facts, the same bodies, the same run.
 
-    python benchmarks/grounding.py DATA [--repeat 5] [--jobs 1]
+    python benchmarks/grounding.py DATA [--repeat 5] [--jobs 1] [--grounder duckdb]
 
 For molecules with bond(X, Y, B). The bare program, one `swipl` process, reads the file with read_term/2 and assertz/1
 (objects made unique by the name of their example) and enumerates each body with forall(Body, true), everything
@@ -66,11 +66,11 @@ def bare(data: Path, folder: Path) -> dict[str, float]:
     return {name: float(seconds) for name, seconds in (line.split("\t") for line in output.splitlines())}
 
 
-def ours(source: Source, jobs: int) -> tuple[dict[str, float], dict[str, int]]:
+def ours(source: Source, jobs: int, grounder_name: str) -> tuple[dict[str, float], dict[str, int]]:
     """Seconds of our grounder for the same work, and the rows of each body."""
     seconds = {}
     rows = {}
-    with open_grounder("swi", GrounderOptions(jobs=jobs)) as grounder:
+    with open_grounder(grounder_name, GrounderOptions(jobs=jobs)) as grounder:
         templates = {
             name: grounder.read_template(Source(name, f"_ :: active :- {body}.".encode()))
             for name, body in BODIES.items()
@@ -96,6 +96,7 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--grounder", default="swi")
     parser.add_argument("--json", action="store_true", help="all figures as one JSON object")
     arguments = parser.parse_args()
     source = read_source(arguments.data, "data")
@@ -107,7 +108,7 @@ def main() -> None:
         plain.write_bytes(source.text)
         for _ in range(arguments.repeat):
             theirs = bare(plain, Path(folder))
-            mine, counts = ours(source, arguments.jobs)
+            mine, counts = ours(source, arguments.jobs, arguments.grounder)
             for name, seconds in mine.items():
                 ratios.setdefault(name, []).append(seconds / theirs[name])
                 if name in counts:
@@ -115,7 +116,8 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({"rows": counts, "times bare": ratios, "million rows a second": rates}, indent=2))
         return
-    print(f"{arguments.data}, {arguments.repeat} runs, {arguments.jobs} jobs: median (smallest-largest)")
+    setting = f"{arguments.grounder}, {arguments.repeat} runs, {arguments.jobs} jobs"
+    print(f"{arguments.data}, {setting}: median (smallest-largest)")
     print(f"{'':<20}{'rows':>12}  {'times bare swipl':<24}million rows a second")
     for name, values in ratios.items():
         rate = spread(rates[name]) if name in rates else ""

@@ -1,0 +1,80 @@
+"""What guards ask of objects: their kind, their number, their place in the standard order of terms.
+
+All of it is told from names, which are terms as SWI-Prolog writes them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from lrnn_cli.grounding.goals import ATOM, FLOAT, INTEGER, RATIONAL, STRING
+
+PATTERNS = {"integer": INTEGER, "rational": RATIONAL, "float": FLOAT, "string": STRING, "atom": ATOM, "nil": r"\[\]"}
+KIND = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()), re.DOTALL)
+KINDS = (*PATTERNS, "compound")
+TESTS = {
+    "integer": ("integer",),
+    "float": ("float",),
+    "number": ("integer", "rational", "float"),
+    "string": ("string",),
+    "atom": ("atom",),
+    "atomic": ("integer", "rational", "float", "string", "atom", "nil"),
+    "compound": ("compound",),
+}
+"""The kinds for which each type test holds."""
+EXACT = 2**53
+"""SWI-Prolog compares integers with floats as floats: only up to here that is the same as comparing numbers."""
+UNKNOWN = -1
+
+Key = tuple[int, float, str]
+
+
+def kind_of(name: str) -> str:
+    match = KIND.fullmatch(name)
+    return match.lastgroup if match and match.lastgroup else "compound"
+
+
+def number_of(name: str) -> float | None:
+    """The number that is called `name`; None for other objects, and for numbers that floats do not hold exactly."""
+    kind = kind_of(name)
+    if kind == "integer":
+        return float(name) if len(name) <= 17 and abs(int(name)) <= EXACT else None
+    if kind != "float" or name.endswith("NaN"):
+        return None
+    return math.copysign(math.inf, float(name.removesuffix("Inf"))) if name.endswith("Inf") else float(name)
+
+
+def order_key(name: str) -> Key | None:
+    """Keys of numbers and atoms are ordered as these terms are; None for other terms and for names with escapes."""
+    number = number_of(name)
+    if number is not None:
+        # Of two equal numbers the float comes first; of two zeros the negative one.
+        return None if name == "-0.0" else (0, number, kind_of(name))
+    if kind_of(name) != "atom":
+        return None
+    if name[0] != "'":
+        return 1, 0.0, name
+    return None if "\\" in name else (1, 0.0, name[1:-1])
+
+
+def object_arrays(names: Sequence[str]) -> dict[str, np.ndarray]:
+    """For each name its kind, the rank of its number and its place in the standard order, UNKNOWN for none."""
+    distinct = list(dict.fromkeys(names))
+    numbers = {name: number for name in distinct if (number := number_of(name)) is not None}
+    keys = {name: key for name in distinct if (key := order_key(name)) is not None}
+    rank = {number: index for index, number in enumerate(sorted(set(numbers.values())))}
+    place = {key: index for index, key in enumerate(sorted(set(keys.values())))}
+    row = {
+        name: (
+            KINDS.index(kind_of(name)),
+            rank[numbers[name]] if name in numbers else UNKNOWN,
+            place[keys[name]] if name in keys else UNKNOWN,
+        )
+        for name in distinct
+    }
+    rows = np.array([row[name] for name in names], np.int32).reshape(-1, 3)
+    return {"kind": rows[:, 0], "number": rows[:, 1], "place": rows[:, 2]}
