@@ -15,9 +15,16 @@ TRAIN ?=
 RUN := build/$(basename $(basename $(notdir $(DATA))))/fold$(FOLD)
 PART := $(if $(FOLDS),--folds $(FOLDS)) --fold $(FOLD)
 
-.PHONY: help install prolog demo test check evaluate benchmark clean
+# NeuraLogic has its own molecules and templates made for them; other files are taken where they are named.
+PEER := build/peer
+PEER_DATA := $(if $(filter file,$(origin DATA)),,$(DATA))
+PEER_TEMPLATE := $(if $(filter file,$(origin TEMPLATE)),,--template $(TEMPLATE))
+BENCHMARK ?=
+
+.PHONY: help install prolog demo test check evaluate clean
+.PHONY: benchmark benchmark-start benchmark-grounding benchmark-peer
 .DELETE_ON_ERROR:
-.SECONDARY:
+.PRECIOUS: %/model.pl
 
 help:
 	@echo 'make install     set everything up: SWI-Prolog, a virtual environment in $(VENV), lrnn in it'
@@ -25,7 +32,11 @@ help:
 	@echo 'make test        static checks and all tests; LRNN_DATA_DIR=folder adds those on real data'
 	@echo 'make check       ruff and mypy only'
 	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
-	@echo 'make benchmark   DATA=molecules.pl.gz: grounding beside bare SWI-Prolog'
+	@echo 'make benchmark   [DATA=molecules.pl.gz]: beside NeuraLogic and beside bare SWI-Prolog; its parts are'
+	@echo '                 benchmark-start, benchmark-grounding and benchmark-peer [BENCHMARK="--cases t2x1"]'
+	@echo 'make crossvalidate  DATA=file.pl [FOLDS=10] [LEARNER=lrnn] -j2: all folds of a learner in one table'
+	@echo 'make mutagenesis fetch 188 molecules and write them as data'
+	@echo 'make experiments  DATA_DIR=folder [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
 	@echo 'make clean       remove what was built'
 
 install: prolog $(INSTALLED)
@@ -71,8 +82,23 @@ $(RUN)/grounding.npz: $(TEMPLATE) $(DATA) | $(INSTALLED)
 %/metrics.json: %/model.pl | $(INSTALLED)
 	$(LRNN) evaluate $< $(DATA) $(PART) --json -o $@
 
-benchmark: install
-	$(BIN)/python benchmarks/grounding.py $(DATA)
+benchmark: benchmark-start benchmark-grounding benchmark-peer
+
+benchmark-start: install
+	@mkdir -p build/benchmark
+	$(BIN)/python benchmarks/startup.py $(DATA) > build/benchmark/startup.txt
+	@cat build/benchmark/startup.txt
+
+benchmark-grounding: install
+	@mkdir -p build/benchmark
+	$(BIN)/python benchmarks/grounding.py $(DATA) > build/benchmark/grounding.txt
+	@cat build/benchmark/grounding.txt
+
+benchmark-peer: install
+	@sh benchmarks/install_peer.sh $(PYTHON) $(PEER)
+	$(BIN)/python benchmarks/peer.py $(PEER_DATA) $(PEER_TEMPLATE) --peer $(PEER) $(BENCHMARK)
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+include experiments/crossvalidate.mk experiments/mutagenesis.mk experiments/experiments.mk

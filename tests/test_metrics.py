@@ -330,7 +330,7 @@ def test_faults_of_folds(
 def test_folds_of_the_commands(tmp_path: Path) -> None:
     """Predictions of all folds together are those of the whole; faults and wrong usage have their exit codes."""
     (tmp_path / "model.pl").write_text("1.0 :: p :- c(X).")
-    blocks = [f"begin(model(m{n})). c(a). query(p, {n % 2}). end(model(m{n}))." for n in range(7)]
+    blocks = [f"begin(model(m{n})). c(a). d{n}(a). query(p, {n % 2}). end(model(m{n}))." for n in range(7)]
     (tmp_path / "data.pl").write_text("\n".join(blocks))
 
     def predict(*options: str) -> Result:

@@ -29,7 +29,7 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
 
     from lrnn_cli.commands.session import TEMPLATE, check_inputs, grounder_session, load_data
     from lrnn_cli.evaluation.folds import assign_folds
-    from lrnn_cli.evaluation.survey import survey
+    from lrnn_cli.evaluation.survey import duplicate_groups, survey
     from lrnn_cli.grounding.checks import check_program, unused_predicates
     from lrnn_cli.language.files import read_source
     from lrnn_cli.report.summaries import data_summary, summary_text
@@ -39,10 +39,11 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
     with grounder_session(progress, options) as grounder:
         rules = None if template is None else grounder.read_template(read_source(template, TEMPLATE))
         loaded = load_data(grounder, data, progress)
+        relations, soft = grounder.relations(loaded)
         folds = loaded.example_fold
         if options["folds"] is not None:
-            folds = assign_folds(loaded, options["folds"], options["seed"])
-        relations, soft = grounder.relations(loaded)
+            duplicates = duplicate_groups(loaded, relations, soft) if options["group_duplicates"] else None
+            folds = assign_folds(loaded, options["folds"], options["seed"], duplicates)
         found = survey(loaded, relations, soft, folds)
     summary = data_summary(loaded, found, folds)
     if rules is not None:

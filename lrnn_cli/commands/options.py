@@ -85,6 +85,12 @@ def fold_options(testing: bool) -> Callable[[Command], Command]:
                 metavar="N",
                 help="Number of folds, stratified by target; fold(K) facts in the data win.",
             ),
+            click.option(
+                "--group-duplicates/--no-group-duplicates",
+                default=True,
+                show_default=True,
+                help="Examples equal up to the names of their objects stay in one fold.",
+            ),
         ):
             command = option(command)
         return command

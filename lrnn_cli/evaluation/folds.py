@@ -1,4 +1,7 @@
-"""Parts of a data set for crossvalidation: folds given in the file, or stratified ones drawn with a seed."""
+"""Parts of a data set for crossvalidation: folds given in the file, or stratified ones drawn with a seed.
+
+Duplicates stay in one fold where their groups are known: otherwise a model is tested on what it was trained on.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,11 @@ def example_classes(data: DataSet) -> np.ndarray:
         return np.where(count > 0, np.round(total / count), -1.0)
 
 
-def assign_folds(data: DataSet, folds: int | None, seed: int) -> np.ndarray:
-    """(examples,) the fold of each example, counted from 1."""
+def assign_folds(data: DataSet, folds: int | None, seed: int, duplicates: np.ndarray | None = None) -> np.ndarray:
+    """(examples,) the fold of each example, counted from 1.
+
+    duplicates: (examples,) equal for examples that stay in one fold; folds given in the data win nevertheless.
+    """
     given = data.example_fold
     if given.any():
         missing = (given == 0).nonzero()[0]
@@ -28,29 +34,58 @@ def assign_folds(data: DataSet, folds: int | None, seed: int) -> np.ndarray:
                 f"{data.name}:{data.example_line[example]}:1: example {data.example_name[example]} has no fold(K) "
                 "while others have; give all examples a fold or none"
             )
+        largest = int(given.max())
+        if folds is not None and folds != largest:
+            raise LrnnError(f"{data.name}: --folds {folds}, but the fold(K) facts in these data make {largest} folds")
         return given
     if folds is None:
         raise LrnnError(f"{data.name}: there are no fold(K) facts in these data; say how many folds with --folds")
     if folds > len(given):
         raise LrnnError(f"{data.name}: {folds} folds of {len(given)} examples; choose fewer folds")
+    groups = np.arange(len(given)) if duplicates is None else np.unique(duplicates, return_inverse=True)[1]
+    count = int(groups.max()) + 1
+    if folds > count:
+        raise LrnnError(
+            f"{data.name}: {folds} folds, but the examples are {count} group{'s' if count > 1 else ''} of duplicates, "
+            "each kept in one fold; choose fewer folds, or --no-group-duplicates"
+        )
+    return _dealt(example_classes(data), groups, folds, seed)
+
+
+def _dealt(classes: np.ndarray, groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
+    """(examples,) folds from 1: groups in random order, the largest first, each to where its classes are rarest."""
     random = np.random.default_rng([seed, folds])
-    classes = example_classes(data)
-    dealt = np.concatenate([random.permutation((classes == value).nonzero()[0]) for value in np.unique(classes)])
-    assigned = np.empty(len(given), np.int32)
-    assigned[dealt] = np.arange(len(dealt)) % folds + 1
+    values, kind = np.unique(classes, return_inverse=True)
+    order = np.concatenate([random.permutation((kind == number).nonzero()[0]) for number in range(len(values))])
+    members: dict[int, list[int]] = {}
+    for example, group in zip(order.tolist(), groups[order].tolist(), strict=True):
+        members.setdefault(group, []).append(example)
+    assigned = np.empty(len(classes), np.int32)
+    count = np.zeros((folds, len(values)), np.int64)
+    for group_members in sorted(members.values(), key=len, reverse=True):
+        own = np.bincount(kind[group_members], minlength=len(values))
+        # The first of the folds with the fewest examples of these classes, then with the fewest of all.
+        fold = np.lexsort((count.sum(axis=1), count @ own))[0]
+        count[fold] += own
+        assigned[group_members] = fold + 1
     return assigned
 
 
-def choose_examples(data: DataSet, folds: int | None, fold: int | None, seed: int, testing: bool) -> list[int] | None:
+def choose_examples(
+    data: DataSet,
+    folds: int | None,
+    fold: int | None,
+    seed: int,
+    testing: bool,
+    duplicates: np.ndarray | None = None,
+) -> list[int] | None:
     """Examples of fold `fold` when testing, all others when learning; None for all examples."""
     if fold is None:
         if folds is not None:
             raise LrnnError("--folds needs --fold K to choose one of them")
         return None
-    assigned = assign_folds(data, folds, seed)
+    assigned = assign_folds(data, folds, seed, duplicates)
     largest = int(assigned.max())
-    if folds is not None and data.example_fold.any() and folds != largest:
-        raise LrnnError(f"{data.name}: --folds {folds}, but the fold(K) facts in these data make {largest} folds")
     if not (assigned == fold).any():
         raise LrnnError(f"{data.name}: there is no fold {fold}; folds are 1 to {largest}")
     chosen = (assigned == fold) if testing else (assigned != fold)

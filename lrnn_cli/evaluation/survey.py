@@ -15,7 +15,7 @@ from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 
-ROUNDS = 20
+ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,16 @@ def survey(
     return Survey(groups, contradicting, across)
 
 
+def duplicate_groups(data: DataSet, relations: dict[Predicate, Table], soft: dict[Predicate, SoftFacts]) -> np.ndarray:
+    """(examples,) the number of the group of each example: duplicates are in one group, others alone in theirs."""
+    signature, _ = signatures(data, relations, soft)
+    return np.unique(signature, return_inverse=True)[1]
+
+
 def signatures(
     data: DataSet, relations: dict[Predicate, Table], soft: dict[Predicate, SoftFacts]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(examples,) equal for examples equal up to names, and (objects,) equal for objects in the same place."""
-    objects = int(data.first_object[-1])
-    colour = np.zeros(objects, np.uint64)
     facts: list[tuple[np.uint64, Table, np.ndarray]] = []
     for number, (predicate, table) in enumerate(sorted(relations.items())):
         extra = np.zeros(len(table), np.uint64)
@@ -55,22 +59,31 @@ def signatures(
         if predicate in soft:
             bits = soft[predicate].weight.view(np.uint64)
             facts.append((_mix(np.array([2**32 + number], np.uint64))[0], soft[predicate].atoms, _mix(bits)))
-    known = 0
+    colour = _refined(np.zeros(int(data.first_object[-1]), np.uint64), facts)
+    # Unary facts have had their say; only relations carry colours from object to object.
+    relational = [fact for fact in facts if fact[1].objects.shape[1] > 1]
+    known = -1
     for _ in range(ROUNDS):
-        total = np.zeros(objects, np.uint64)
-        for code, table, extra in facts:
-            row = _row_hash(code, table, extra, colour)
-            for column in range(table.objects.shape[1]):
-                np.add.at(total, table.objects[:, column], _mix(row + np.uint64(column + 1)))
-        colour = _mix(colour + _mix(total))
-        count = len(np.unique(colour))
+        ordered = np.sort(colour)
+        count = int((ordered[1:] != ordered[:-1]).sum())
         if count == known:
             break
         known = count
+        colour = _refined(colour, relational)
     signature = np.zeros(len(data.example_name), np.uint64)
     for code, table, extra in facts:
         np.add.at(signature, table.example, _row_hash(code, table, extra, colour))
     return signature, colour
+
+
+def _refined(colour: np.ndarray, facts: list[tuple[np.uint64, Table, np.ndarray]]) -> np.ndarray:
+    """(objects,) colours that also tell in which facts, at which positions and beside which colours objects occur."""
+    total = np.zeros(len(colour), np.uint64)
+    for code, table, extra in facts:
+        row = _row_hash(code, table, extra, colour)
+        for column in range(table.objects.shape[1]):
+            np.add.at(total, table.objects[:, column], _mix(row + np.uint64(column + 1)))
+    return _mix(colour + _mix(total))
 
 
 def _row_hash(code: np.uint64, table: Table, extra: np.ndarray, colour: np.ndarray) -> np.ndarray:

@@ -31,3 +31,30 @@ def metrics_table(metrics: dict[str, Any]) -> str:
         interval = "{:.4f} to {:.4f}".format(*intervals[name]) if name in intervals else ""
         rows.append((name, text, interval))
     return text_table(("metric", "value", "95 % interval"), rows, (1,))
+
+
+def crossvalidation_table(summary: dict[str, Any]) -> str:
+    """A summary as `summarise --json` gives it: a metric a line, over folds and pooled, then seconds of all steps."""
+    pooled = summary["pooled"]
+    rows = []
+    for name in ("accuracy", "error", "auc_roc", "auc_pr", "log_loss", "squared_loss", "majority"):
+        interval = pooled["intervals_95"].get(name)
+        rows.append(
+            (
+                name,
+                *(_figure(summary[kind][name]) for kind in ("mean", "deviation")),
+                _figure(pooled[name]),
+                "{:.4f} to {:.4f}".format(*interval) if interval else "",
+            )
+        )
+    folds = len(summary["folds"])
+    text = f"{folds} folds, {pooled['queries']} queries, {pooled['positives']} of them positive\n"
+    text += text_table(("metric", "mean", "deviation", "pooled", "95 % interval"), rows, (1, 2, 3))
+    if summary["seconds"]:
+        times = [(step, f"{found['mean']:.1f}", f"{found['total']:.1f}") for step, found in summary["seconds"].items()]
+        text += "\n" + text_table(("seconds", "mean", "total"), times, (1, 2))
+    return text
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"

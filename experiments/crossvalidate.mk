@@ -1,0 +1,117 @@
+# Crossvalidation of a learner, one process a fold.
+#
+#     make crossvalidate DATA=file.pl [FOLDS=10] [SEED=1] [LEARNER=lrnn] [ARGS="..."] [NAME=...] -j2
+#
+# LEARNER           lrnn: learn-structure; chain1, chain2, ...: train the template of make-template; nfoil, kfoil
+# ARGS              further options of the command that learns
+# TEMPLATE_OPTIONS  further options of make-template, such as --clusters 5
+# FOLD_OPTIONS      further options of all commands that choose folds, such as --no-group-duplicates
+# NAME              the folder of the results in build/<data>/, LEARNER if not given
+# PROCESSES         SWI-Prolog processes of each command
+#
+# Folds that are there are not done again, unless the data or a setting has changed. Folds given in the data win.
+
+LEARNER ?= lrnn
+SEED ?= 1
+ARGS ?=
+FOLD_OPTIONS ?=
+TEMPLATE_OPTIONS ?=
+NAME ?= $(LEARNER)
+PROCESSES ?= 1
+
+CV_DATA := build/$(patsubst %.pl,%,$(patsubst %.gz,%,$(notdir $(DATA))))
+CV := $(CV_DATA)/$(NAME)
+CV_CHAIN := $(patsubst chain%,%,$(filter chain%,$(LEARNER)))
+CV_MANUAL := $(lastword $(MAKEFILE_LIST))
+CV_OURS := --folds --fold --seed --jobs -o --output --run-dir --group-duplicates --no-group-duplicates
+
+ifneq ($(filter crossvalidate crossvalidate-folds,$(MAKECMDGOALS)),)
+ifneq ($(words $(DATA)) $(words $(NAME)),1 1)
+$(error names with spaces do not work here, such as DATA=$(DATA); make a link without spaces to the file)
+endif
+ifeq ($(wildcard $(DATA)),)
+$(error there is no file $(DATA); name the data with DATA=file.pl)
+endif
+ifeq ($(filter lrnn nfoil kfoil,$(LEARNER))$(if $(CV_CHAIN),$(shell expr $(CV_CHAIN) : '[1-9][0-9]*$$' >/dev/null && echo ok)),)
+$(error LEARNER is lrnn, chain1, chain2, chain3, nfoil or kfoil, not $(LEARNER))
+endif
+ifneq ($(filter $(CV_OURS) $(CV_OURS:%=%=%),$(ARGS)),)
+$(error make sets $(filter $(CV_OURS) $(CV_OURS:%=%=%),$(ARGS)) itself; leave it out of ARGS, and see $(CV_MANUAL))
+endif
+endif
+
+.PHONY: crossvalidate crossvalidate-folds force
+force:
+
+# The folds of the data, or as many as were asked for; they are known only when the data have been read.
+crossvalidate: install $(CV_DATA)/check.json
+	@numbers=$$($(BIN)/python -c 'import json, sys; given = json.load(open(sys.argv[1]))["folds"]; \
+	    print(*sorted(map(int, given)) or range(1, int(sys.argv[2]) + 1))' $(CV_DATA)/check.json $(or $(FOLDS),10)) && \
+	$(MAKE) --no-print-directory crossvalidate-folds FOLD_NUMBERS="$$numbers"
+
+$(CV_DATA)/check.json: $(DATA) | $(INSTALLED)
+	@mkdir -p $(@D)
+	$(LRNN) check $(DATA) --json --quiet > $@.part
+	@mv $@.part $@
+
+ifdef FOLD_NUMBERS
+
+CV_FOLDS := $(FOLD_NUMBERS:%=$(CV)/fold%)
+CV_PART = --folds $(lastword $(FOLD_NUMBERS)) --fold $* --seed $(SEED) $(FOLD_OPTIONS) --jobs $(PROCESSES)
+CV_TIMED = $(BIN)/python experiments/timed.py $(@D)/log
+
+# One thread each: processes do not get in each other's way, and sums do not depend on the machine.
+crossvalidate-folds: export OMP_NUM_THREADS = 1
+crossvalidate-folds: export OPENBLAS_NUM_THREADS = 1
+crossvalidate-folds: $(CV)/summary.json $(CV)/summary.txt
+	@cat $(CV)/summary.txt
+
+$(CV)/summary.txt: $(CV_FOLDS:%=%/metrics.json)
+	@$(LRNN) summarise $(CV_FOLDS) -o $@
+
+$(CV)/summary.json: $(CV_FOLDS:%=%/metrics.json)
+	@$(LRNN) summarise $(CV_FOLDS) --json -o $@ 2> /dev/null
+
+# Results of other settings are removed, so that they are never mixed.
+define CV_SETTINGS
+data $(abspath $(DATA))
+learner $(LEARNER)
+folds $(FOLD_NUMBERS)
+seed $(SEED)
+fold options $(FOLD_OPTIONS)
+template options $(TEMPLATE_OPTIONS)
+further options $(ARGS)
+endef
+export CV_SETTINGS
+
+$(CV)/settings: force
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$CV_SETTINGS" > $@.part
+	@if cmp -s $@.part $@; then rm $@.part; else rm -rf $(CV)/fold* $(CV)/template.pl && mv $@.part $@; fi
+
+$(CV)/template.pl: $(DATA) $(CV)/settings
+	$(LRNN) make-template $(DATA) --chain $(CV_CHAIN) $(TEMPLATE_OPTIONS) --quiet -o $@
+
+$(CV_FOLDS:%=%/model.pl): $(CV)/fold%/model.pl: $(DATA) $(CV)/settings $(if $(CV_CHAIN),$(CV)/template.pl)
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+	@echo 'fold $* of $(CV)'
+	@$(CV_LEARN)
+
+ifneq ($(CV_CHAIN),)
+CV_LEARN = $(CV_TIMED) ground $(LRNN) ground $(CV)/template.pl $(DATA) $(CV_PART) -o $(@D)/grounding.npz && \
+    $(CV_TIMED) learn $(LRNN) train $(@D)/grounding.npz --seed $(SEED) --history $(@D)/history.csv $(ARGS) -o $@ && \
+    rm $(@D)/grounding.npz
+else ifeq ($(LEARNER),lrnn)
+CV_LEARN = $(CV_TIMED) learn $(LRNN) learn-structure $(DATA) $(CV_PART) --run-dir $(@D)/run $(ARGS) -o $@
+else
+CV_LEARN = $(CV_TIMED) learn $(LRNN) baseline $(LEARNER) $(DATA) $(CV_PART) $(ARGS) -o $@
+endif
+
+$(CV_FOLDS:%=%/predictions.tsv): $(CV)/fold%/predictions.tsv: $(CV)/fold%/model.pl
+	@$(CV_TIMED) predict $(LRNN) predict $< $(DATA) $(CV_PART) -o $@
+
+$(CV_FOLDS:%=%/metrics.json): $(CV)/fold%/metrics.json: $(CV)/fold%/model.pl $(CV)/fold%/predictions.tsv
+	@$(CV_TIMED) evaluate $(LRNN) evaluate $< $(DATA) $(CV_PART) --json -o $@
+
+endif

@@ -1,0 +1,135 @@
+"""Results of all folds of a crossvalidation in one summary: means and deviations over folds, and pooled figures.
+
+A fold is a folder with the predictions of a model for the examples it was not trained on, and a log whose lines
+`seconds STEP NUMBER` say how long each step took. Metrics are computed from the predictions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
+from lrnn_cli.evaluation.metrics import evaluate_outputs
+from lrnn_cli.language.files import read_bytes
+
+PREDICTIONS = "predictions.tsv"
+LOG = "log"
+COLUMNS = ("example", "atom", "target", "output")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Predictions of one fold, arrays of shape (queries,), and the seconds of its steps."""
+
+    folder: str
+    example: tuple[str, ...]
+    target: np.ndarray
+    output: np.ndarray
+    seconds: dict[str, float]
+
+
+def read_fold(folder: str) -> Fold:
+    """The results in a folder, which must hold predictions; the log is optional."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise ReadError(f"{folder}: this is not a folder; name the folders of the folds")
+    predictions = path / PREDICTIONS
+    if not predictions.is_file():
+        raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
+    example, target, output = _read_predictions(str(predictions))
+    seconds = {}
+    log = path / LOG
+    for line in log.read_text(errors="replace").splitlines() if log.is_file() else ():
+        words = line.split()
+        if len(words) == 3 and words[0] == "seconds":
+            number = _number(words[2])
+            if number is not None:
+                seconds[words[1]] = number
+    return Fold(folder, example, target, output, seconds)
+
+
+def _read_predictions(path: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+    name, content = read_bytes(path)
+    header, *lines = content.decode(errors="replace").rstrip("\n").split("\n")
+    if tuple(header.split("\t")) != COLUMNS:
+        message = f"predictions begin with a line of {', '.join(COLUMNS)} with tabs between; `lrnn predict` writes them"
+        raise faults_error(name, [Fault(1, 1, message)])
+    examples, numbers, faults = [], [], []
+    for number, line in enumerate(lines, 2):
+        cells = line.split("\t")
+        values = [_number(cell) for cell in cells[2:]]
+        if len(cells) != len(COLUMNS) or None in values:
+            faults.append(Fault(number, 1, "a line has an example, an atom and two numbers, with tabs between"))
+            continue
+        examples.append(cells[0])
+        numbers.append(values)
+    if faults:
+        raise faults_error(name, faults)
+    if not examples:
+        raise ReadError(f"{name}: there is no prediction in this file; choose another fold")
+    target, output = np.array(numbers, float).T
+    return tuple(examples), target, output
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
+    """Metrics of each fold, their means and deviations, metrics of all predictions together, and seconds.
+
+    A deviation is that of a sample, so it needs two folds. Folds in which a metric is undefined do not count for it:
+    `defined` says in how many it is.
+    """
+    _check_apart(folds)
+    metrics = [evaluate_outputs(fold.output, fold.target).values for fold in folds]
+    names = list(metrics[0])
+    pooled = evaluate_outputs(
+        np.concatenate([fold.output for fold in folds]), np.concatenate([fold.target for fold in folds])
+    )
+    values = {name: [value for fold in metrics if (value := fold[name]) is not None] for name in names}
+    steps = dict.fromkeys(step for fold in folds for step in fold.seconds)
+    seconds = {step: [fold.seconds[step] for fold in folds if step in fold.seconds] for step in steps}
+    return {
+        "folds": [
+            {"folder": fold.folder, **found, "seconds": fold.seconds}
+            for fold, found in zip(folds, metrics, strict=True)
+        ],
+        "mean": {name: _mean(found) for name, found in values.items()},
+        "deviation": {name: _deviation(found) for name, found in values.items()},
+        "defined": {name: len(found) for name, found in values.items()},
+        "pooled": pooled.json(),
+        "seconds": {step: {"mean": _mean(found), "total": sum(found)} for step, found in seconds.items()},
+    }
+
+
+def _check_apart(folds: Sequence[Fold]) -> None:
+    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation."""
+    tested: dict[str, str] = {}
+    for number, fold in enumerate(folds):
+        if fold.folder in (other.folder for other in folds[:number]):
+            raise LrnnError(f"{fold.folder}: this folder is named twice; name each fold once")
+        for example in dict.fromkeys(fold.example):
+            other = tested.setdefault(example, fold.folder)
+            if other != fold.folder:
+                raise LrnnError(
+                    f"example {example} is in {other} and in {fold.folder}; name the folds of one crossvalidation"
+                )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None
+
+
+def _deviation(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
