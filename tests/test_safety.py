@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from conftest import Folder
@@ -350,3 +353,15 @@ def test_damaged_files(grounder: Grounder, template: str, data: str) -> None:
         for line in str(error).splitlines():
             assert re.match(r"[td]\.pl(:[1-9]\d*:[1-9]\d*)?: \S", line), line
             assert "error(" not in line
+
+
+def test_files_of_the_current_folder_are_no_modules(tmp_path: Path) -> None:
+    """A file called like a module of Python's library is not run when commands are called beside it."""
+    for name in ("queue", "json", "signal", "resource", "pyswip", "readline"):
+        (tmp_path / f"{name}.py").write_text(f"open('{name} was run', 'w')\n")
+    (tmp_path / "t.pl").write_text("1.0 :: p :- q.\n")
+    (tmp_path / "d.pl").write_text("q. query(p, 1).\n")
+    lrnn = Path(sys.executable).parent / "lrnn"
+    done = subprocess.run([lrnn, "predict", "t.pl", "d.pl"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 2
+    assert not list(tmp_path.glob("* was run"))

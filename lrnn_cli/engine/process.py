@@ -28,6 +28,8 @@ INSTALL_HINT = (
 )
 OLDEST_VERSION = 90000
 ROW_FILES = 6
+START = "import sys; sys.path = [*filter(None, sys.path)]; from lrnn_cli.engine.worker import main; main()"
+"""The program of the worker. The current folder is not on its path: no file there takes the place of a module."""
 
 
 class LimitError(EngineError):
@@ -65,7 +67,7 @@ class PrologProcess:
         self.reply: dict[str, Any] = {}
         """The last reply."""
         descriptors = [file.fileno() for file in self._files]
-        command = [sys.executable, "-m", "lrnn_cli.engine.worker", str(prolog_folder()), str(memory_limit)]
+        command = [sys.executable, "-c", START, str(prolog_folder()), str(memory_limit)]
         command += [str(descriptor) for descriptor in descriptors]
         environment = dict(os.environ)
         root = str(Path(__file__).resolve().parents[2])
@@ -169,9 +171,8 @@ class PrologProcess:
         self.wait_until_ready()
         if text is not None:
             self._write(0, text)
+        # Prolog empties the files that it writes when it opens them.
         self._write(1, f"{request}.\n".encode())
-        for index in range(2, len(self._files)):
-            self._write(index, b"")
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(b"handle\n")

@@ -1,6 +1,6 @@
 """The process that runs SWI-Prolog: the only place that imports pyswip.
 
-Started as `python -m lrnn_cli.engine.worker FOLDER MEGABYTES TEXT REQUEST REPLY ROWS...`, the last being file
+Its arguments are FOLDER MEGABYTES TEXT REQUEST REPLY ROWS..., the last being file
 descriptors of nameless files it shares with its parent. A line on standard input asks for one request to be handled,
 the same line on standard output says that it is done. When standard input ends, the process ends at once, whatever
 Prolog is doing: nothing outlives the parent.
@@ -55,7 +55,3 @@ def main() -> None:
         list(Prolog.query("lrnn_server:handle"))
         sys.stdout.write(line)
         sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
