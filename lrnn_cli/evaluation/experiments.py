@@ -1,0 +1,263 @@
+"""All crossvalidations of a folder: `FOLDER/<data>/<learner>/fold<k>/`, as `make crossvalidate` leaves them.
+
+What was expected and is not there stays in the picture: each crossvalidation knows its missing folds and why.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.errors import LrnnError, ReadError
+from lrnn_cli.evaluation.comparison import Comparison, compare_errors
+from lrnn_cli.evaluation.crossvalidation import LOG, PREDICTIONS, Fold, read_fold, summarise_folds
+
+FOLD = re.compile(r"fold([1-9][0-9]*)\Z")
+SETTINGS = ("data", "learner", "folds", "seed", "fold options", "template options", "further options")
+ORDER = ("lrnn", "nfoil", "kfoil")
+"""Learners in the order of reports; templates and all others follow."""
+
+STATISTICS = ("rules", "target rules", "average length", "layers")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a fold; without seconds it did not end well."""
+
+    command: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Crossvalidation:
+    """One learner on one data set: folds by number, results of those that are done."""
+
+    data: str
+    learner: str
+    folder: Path
+    settings: dict[str, str]
+    expected: tuple[int, ...]
+    folds: dict[int, Fold]
+
+    @property
+    def missing(self) -> list[int]:
+        return [number for number in self.expected if number not in self.folds]
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.folds) and not self.missing
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """As `summarise_folds` gives it; there must be folds."""
+        return summarise_folds(list(self.folds.values()))
+
+    def mean(self, metric: str) -> float | None:
+        found: float | None = self.summary["mean"][metric] if self.folds else None
+        return found
+
+    def deviation(self, metric: str) -> float | None:
+        found: float | None = self.summary["deviation"][metric] if self.folds else None
+        return found
+
+    def errors(self) -> dict[int, float]:
+        """The error of each fold."""
+        found = self.summary["folds"] if self.folds else ()
+        return {number: fold["error"] for number, fold in zip(self.folds, found, strict=True)}
+
+    def seconds(self) -> float | None:
+        """Mean seconds of learning in a fold, grounding included, predicting and evaluating not."""
+        found = self.summary["seconds"] if self.folds else {}
+        parts = [found[step]["mean"] for step in ("ground", "learn") if step in found]
+        return sum(parts) if parts else None
+
+    def run_directories(self, number: int) -> list[Path]:
+        """Those of structure learning in a fold: one, or one for each member of an ensemble."""
+        run = self.folder / f"fold{number}" / "run"
+        if not run.is_dir():
+            return []
+        members = sorted(run.glob("member_*"), key=lambda member: (len(member.name), member.name))
+        return members or [run]
+
+    def statistics(self) -> dict[str, list[float]]:
+        """The figures of all learned rule sets, by name."""
+        found: dict[str, list[float]] = {name: [] for name in STATISTICS}
+        for number in self.folds:
+            for run in self.run_directories(number):
+                path = run / "statistics.json"
+                figures = _json(path) if path.is_file() else {}
+                for name in STATISTICS:
+                    if isinstance(figures.get(name), int | float):
+                        found[name].append(float(figures[name]))
+        return found
+
+    def steps(self, number: int) -> list[Step]:
+        """The commands of a fold and their seconds, from its log."""
+        commands: list[Step] = []
+        for line in self._log(number):
+            if line.startswith("$ "):
+                commands.append(Step(line[2:], None))
+            elif commands and (found := re.match(r"seconds \S+ ([0-9.]+)\Z", line)):
+                commands[-1] = Step(commands[-1].command, float(found.group(1)))
+        return commands
+
+    def versions(self) -> list[str]:
+        """The software that computed the folds, as their logs have it."""
+        lines = [line for number in self.expected for line in self._log(number) if line.startswith("versions ")]
+        return list(dict.fromkeys(line.removeprefix("versions ") for line in lines))
+
+    def why_missing(self, number: int) -> str:
+        """What the log says of a fold without results."""
+        lines = [line for line in self._log(number) if line.strip()]
+        if not lines:
+            return "not started"
+        if lines[-1].startswith("exit code") and len(lines) > 1:
+            return f"failed: {lines[-2].strip()}"
+        return "not finished"
+
+    def _log(self, number: int) -> list[str]:
+        path = self.folder / f"fold{number}" / LOG
+        return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """Crossvalidations of all learners on all data sets; the first learner is compared with the others."""
+
+    folder: Path
+    datasets: tuple[str, ...]
+    learners: tuple[str, ...]
+    results: dict[tuple[str, str], Crossvalidation]
+
+    def of_learner(self, learner: str) -> list[Crossvalidation]:
+        return [self.results[data, learner] for data in self.datasets]
+
+    def incomplete(self) -> list[Crossvalidation]:
+        return [found for found in self.results.values() if not found.complete]
+
+    def started(self) -> list[str]:
+        """Learners that are done with some data set."""
+        return [name for name in self.learners if any(found.complete for found in self.of_learner(name))]
+
+    def shared(self) -> list[str]:
+        """Data sets that all these learners are done with: means over them compare like with like."""
+        return [data for data in self.datasets if all(self.results[data, name].complete for name in self.started())]
+
+    def different_folds(self) -> list[tuple[str, str]]:
+        """Data set and learner where folds of the same number do not test the same examples as those of the first."""
+        ours = self.learners[0]
+        return [
+            (data, other)
+            for data in self.datasets
+            for other in self.learners[1:]
+            if not _same_folds(self.results[data, ours], self.results[data, other])
+        ]
+
+    def compared(self, other: str) -> tuple[Comparison, Comparison]:
+        """The first learner against another: mean errors of data sets, and errors of folds."""
+        apart = self.different_folds()
+        means, folds = [], []
+        for data in self.datasets:
+            pair = self.results[data, self.learners[0]], self.results[data, other]
+            if (data, other) in apart:
+                continue
+            if all(found.complete for found in pair):
+                means.append([found.mean("error") for found in pair])
+            first, second = (found.errors() for found in pair)
+            folds += [[first[number], second[number]] for number in first if number in second]
+        by_data, by_fold = (
+            compare_errors(*np.array(pairs, float).reshape(-1, 2).T.tolist()) for pairs in (means, folds)
+        )
+        return by_data, by_fold
+
+    def check(self, data: str) -> dict[str, Any]:
+        """What `lrnn check` found in a data set; empty where that was not kept."""
+        path = self.folder / data / "check.json"
+        return _json(path) if path.is_file() else {}
+
+
+def read_experiments(folder: str, datasets: Sequence[str] = (), learners: Sequence[str] = ()) -> Experiments:
+    """The results in a folder; data sets and learners that are named are expected, by default those that are there."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise ReadError(f"{folder}: this is not a folder; name the one that `make crossvalidate` writes to")
+    found = [
+        (data.name, learner.name)
+        for data in sorted(path.iterdir())
+        if data.is_dir()
+        for learner in sorted(data.iterdir())
+        if _is_crossvalidation(learner)
+    ]
+    datasets = tuple(dict.fromkeys(datasets or [data for data, _ in found]))
+    names = {learner for data, learner in found if data in datasets}
+    learners = tuple(dict.fromkeys(learners or sorted(names, key=_place)))
+    if not datasets or not learners:
+        raise LrnnError(f"{folder}: no crossvalidation left its results here; `make crossvalidate` does")
+    results = {}
+    for data in datasets:
+        known = sorted({number for learner in learners for number in _fold_numbers(path / data / learner)})
+        for learner in learners:
+            results[data, learner] = _read_crossvalidation(path, data, learner, known)
+    return Experiments(path, datasets, learners, results)
+
+
+def _place(learner: str) -> tuple[int, str]:
+    return (ORDER.index(learner) if learner in ORDER else len(ORDER), learner)
+
+
+def _is_crossvalidation(folder: Path) -> bool:
+    return folder.is_dir() and ((folder / "settings").is_file() or bool(_fold_numbers(folder)))
+
+
+def _fold_numbers(folder: Path) -> list[int]:
+    if not folder.is_dir():
+        return []
+    names = [FOLD.match(child.name) for child in folder.iterdir() if child.is_dir()]
+    return sorted(int(name.group(1)) for name in names if name)
+
+
+def _read_crossvalidation(root: Path, data: str, learner: str, known: Sequence[int]) -> Crossvalidation:
+    """`known` are the folds of this data set; the settings of a crossvalidation say which it has."""
+    folder = root / data / learner
+    settings = _settings(folder / "settings")
+    expected = tuple(int(word) for word in settings.get("folds", "").split() if word.isdecimal()) or tuple(known)
+    folds = {
+        number: read_fold(str(folder / f"fold{number}"))
+        for number in expected
+        if (folder / f"fold{number}" / PREDICTIONS).is_file()
+    }
+    return Crossvalidation(data, learner, folder, settings, expected, folds)
+
+
+def _settings(path: Path) -> dict[str, str]:
+    """Lines of a name and a value, as `make crossvalidate` writes them; names may have two words."""
+    found = {}
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else ():
+        for name in SETTINGS:
+            if line == name or line.startswith(f"{name} "):
+                found[name] = line[len(name) + 1 :].strip()
+    return found
+
+
+def _same_folds(first: Crossvalidation, second: Crossvalidation) -> bool:
+    shared = [number for number in first.folds if number in second.folds]
+    return all(set(first.folds[number].example) == set(second.folds[number].example) for number in shared)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ReadError(f"{path}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise ReadError(f"{path}: this is not UTF-8 text; write it again") from None
+    if not isinstance(found, dict):
+        raise ReadError(f"{path}:1:1: a JSON object is expected here; write it again")
+    return found

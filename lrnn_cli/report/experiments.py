@@ -1,0 +1,392 @@
+"""The report of experiments: crossvalidations of all learners on all data sets as tables and figures, or as JSON."""
+
+from __future__ import annotations
+
+import platform
+import re
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli import __version__
+from lrnn_cli.evaluation.comparison import Comparison, mean_ranks
+from lrnn_cli.evaluation.experiments import STATISTICS, Crossvalidation, Experiments
+from lrnn_cli.report.pages import Block, Cell, Commands, Figure, Folded, Row, Section, Table, printable
+from lrnn_cli.report.run_records import read_run
+
+TITLES = {"lrnn": "learned LRNN", "nfoil": "nFOIL", "kfoil": "kFOIL"}
+CHAIN = re.compile(r"chain([0-9]+)\Z")
+MISSING = "missing"
+
+
+def learner_title(learner: str) -> str:
+    """What a learner is called in reports."""
+    base, _, variant = learner.partition("-")
+    chain = CHAIN.match(base)
+    title = f"chain template {chain.group(1)}" if chain else TITLES.get(base)
+    return learner if title is None else f"{title}, {variant}" if variant else title
+
+
+def experiments_json(experiments: Experiments) -> dict[str, Any]:
+    """All figures of the report."""
+    return {
+        "datasets": list(experiments.datasets),
+        "learners": list(experiments.learners),
+        "results": [_result_json(result) for result in experiments.results.values()],
+        "comparisons": [
+            {"learner": experiments.learners[0], "other": other, "data_sets": by_data.json(), "folds": by_fold.json()}
+            for other in experiments.learners[1:]
+            for by_data, by_fold in [experiments.compared(other)]
+        ],
+        "different_folds": [{"data": data, "learner": learner} for data, learner in experiments.different_folds()],
+    }
+
+
+def _result_json(result: Crossvalidation) -> dict[str, Any]:
+    statistics = {name: float(np.mean(found)) for name, found in result.statistics().items() if found}
+    return {
+        "data": result.data,
+        "learner": result.learner,
+        "settings": result.settings,
+        "folds": sorted(result.folds),
+        "missing": {str(number): result.why_missing(number) for number in result.missing},
+        "mean": result.summary["mean"] if result.folds else None,
+        "deviation": result.summary["deviation"] if result.folds else None,
+        "pooled": result.summary["pooled"] if result.folds else None,
+        "seconds": result.seconds(),
+        "statistics": statistics or None,
+        "versions": result.versions(),
+    }
+
+
+def text_sections(experiments: Experiments) -> list[Section]:
+    """What the report says without figures."""
+    return [
+        Section("In short", _short(experiments)),
+        *([Section("What is missing", [_missing_table(experiments)])] if experiments.incomplete() else []),
+        Section("Data sets", [_data_table(experiments)]),
+        Section("Test errors", [metric_table(experiments, "error")]),
+        *([Section("Comparisons", [*_comparison_tables(experiments), COMPARISON])] if experiments.learners[1:] else []),
+        Section("Areas under the ROC curve", [metric_table(experiments, "auc_roc")]),
+        Section("Times", [_time_table(experiments)]),
+        *([Section("Learned rule sets", [_statistics_table(experiments)])] if _structured(experiments) else []),
+    ]
+
+
+def page_sections(experiments: Experiments, command: str) -> list[Section]:
+    """The whole report; `command` is what makes it."""
+    figures = {"Test errors": _error_figures(experiments), "Learned rule sets": _statistics_figures(experiments)}
+    sections = [
+        Section(section.title, [*section.blocks, *figures.get(section.title, [])])
+        for section in text_sections(experiments)
+    ]
+    runs = _run_blocks(experiments)
+    return [
+        *sections,
+        *([Section("How rules and embeddings evolve", runs)] if runs else []),
+        Section("Commands", _command_blocks(experiments, command)),
+        Section("Software", _software(experiments)),
+    ]
+
+
+def _structured(experiments: Experiments) -> list[str]:
+    """Learners that learned the structure of their rules."""
+    return [
+        learner
+        for learner in experiments.learners
+        if any(any(result.statistics().values()) for result in experiments.of_learner(learner))
+    ]
+
+
+# Tables
+
+
+def _short(experiments: Experiments) -> list[Block]:
+    count = len(experiments.results)
+    done = count - len(experiments.incomplete())
+    ours = learner_title(experiments.learners[0])
+    texts: list[Block] = [
+        f"Crossvalidated test errors of {_counted(len(experiments.learners), 'learner')} on "
+        f"{_counted(len(experiments.datasets), 'data set')}. {done} of {count} crossvalidations are complete. "
+        f"The {ours} is compared with the others."
+    ]
+    for other in experiments.learners[1:]:
+        found, _ = experiments.compared(other)
+        if found.pairs:
+            chance = "" if found.p_value is None else f"; Wilcoxon signed-rank test: p = {found.p_value:.2g}"
+            texts.append(
+                f"Against {learner_title(other)}: a lower mean error on {found.wins} of "
+                f"{_counted(found.pairs, 'data set')}, a higher one on {found.losses}{chance}."
+            )
+    for data, learner in experiments.different_folds():
+        texts.append(
+            f"{data}: the folds of the {learner_title(learner)} hold other examples than those of the {ours}, so the "
+            "two are not compared there. Use the same number of folds, seed and fold options."
+        )
+    return texts
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _missing_table(experiments: Experiments) -> Table:
+    rows: list[Row] = []
+    for result in experiments.incomplete():
+        reasons: dict[str, list[str]] = {}
+        for number in result.missing:
+            reasons.setdefault(result.why_missing(number), []).append(str(number))
+        for reason, numbers in (reasons or {"not started": ["all"]}).items():
+            rows.append((result.data, learner_title(result.learner), ", ".join(numbers), reason))
+    header = ("data set", "learner", "folds", "why")
+    return Table("Folds without results; make does them when it is called again.", header, rows, words=(1, 2, 3))
+
+
+def _data_table(experiments: Experiments) -> Table:
+    rows: list[Row] = []
+    for data in experiments.datasets:
+        found = experiments.check(data)
+        targets = found.get("targets", [])
+        queries = sum(target["queries"] for target in targets)
+        positive = sum(target["positive"] for target in targets)
+        numbers = [found.get("examples"), found.get("facts"), queries or None, positive if queries else None]
+        majority = max(positive, queries - positive) / queries if queries else None
+        folds = {len(experiments.results[data, learner].expected) for learner in experiments.learners} - {0}
+        rows.append(
+            (
+                data,
+                *(_number_cell(number, 0) for number in numbers),
+                _number_cell(None if majority is None else 1 - majority, 3),
+                ", ".join(map(str, sorted(folds))) or Cell(MISSING, missing=True),
+                "given in the data" if found.get("folds") else "drawn" if found else "",
+            )
+        )
+    header = ("data set", "examples", "facts", "queries", "positive", "majority error", "folds", "")
+    return Table("What was learned from, and the error of the more frequent class.", header, rows, words=(7,))
+
+
+def metric_table(experiments: Experiments, metric: str) -> Table:
+    """Mean and deviation over folds of a metric, data sets by learners; means and ranks over what all have done."""
+    lower_is_better = metric == "error"
+    rows: list[Row] = []
+    for data in experiments.datasets:
+        results = [experiments.results[data, learner] for learner in experiments.learners]
+        whole = [round(mean, 12) for result in results if result.complete and (mean := result.mean(metric)) is not None]
+        best = (min if lower_is_better else max)(whole, default=None)
+        rows.append((data, *(_metric_cell(result, metric, best) for result in results)))
+    started, shared = experiments.started(), experiments.shared()
+    footer: list[Row] = []
+    means = [[experiments.results[data, learner].mean(metric) for learner in started] for data in shared]
+    table = np.array(means, float)
+    if table.size and not np.isnan(table).any():
+        ranks = mean_ranks(table if lower_is_better else -table)
+        for name, values, digits in ((f"mean of {len(shared)}", table.mean(axis=0), 3), ("mean rank", ranks, 2)):
+            found = dict(zip(started, values.tolist(), strict=True))
+            cells = [_number_cell(found.get(learner), digits) for learner in experiments.learners]
+            footer.append((name, *cells))
+    words = {"error": "test error, the lowest", "auc_roc": "area under the ROC curve, the highest"}[metric]
+    caption = f"Mean over folds ± deviation of the {words} of each data set in bold."
+    if footer and len(shared) < len(experiments.datasets):
+        caption += f" Means and ranks at the end are over the {_counted(len(shared), 'data set')} that all have done."
+    return Table(caption, ("data set", *map(learner_title, experiments.learners)), rows, footer)
+
+
+def _metric_cell(result: Crossvalidation, metric: str, best: float | None) -> Cell:
+    if not result.folds:
+        return Cell(MISSING, missing=True)
+    mean, deviation = result.mean(metric), result.deviation(metric)
+    if mean is None:
+        return Cell("undefined")
+    text = f"{mean:.3f}" + ("" if deviation is None else f" ± {deviation:.3f}")
+    if not result.complete:
+        return Cell(f"{text}, {len(result.folds)}/{len(result.expected)} folds", missing=True)
+    return Cell(text, best=best is not None and round(mean, 12) == best)
+
+
+COMPARISON = (
+    "A win is a lower error of the first learner. Wilcoxon signed-rank tests are two-sided and leave ties out. Folds "
+    "of one data set have training examples in common, so the test over folds sees more evidence than there is; the "
+    "one over data sets does not."
+)
+
+
+def _comparison_tables(experiments: Experiments) -> list[Table]:
+    """The first learner against each other one, by data set and by fold."""
+    ours = learner_title(experiments.learners[0])
+    compared = {learner_title(other): experiments.compared(other) for other in experiments.learners[1:]}
+    header = ("against", "pairs", "wins", "ties", "losses", "mean difference", "p")
+    return [
+        Table(
+            f"The {ours} against the other learners, {what}.",
+            header,
+            [(other, *_comparison_cells(found[number])) for other, found in compared.items()],
+        )
+        for number, what in enumerate(("mean errors paired by data set", "errors paired by fold"))
+    ]
+
+
+def _comparison_cells(found: Comparison) -> list[str | Cell]:
+    if not found.pairs or found.mean_difference is None:
+        return ["0", *[Cell(MISSING, missing=True)] * 5]
+    chance = "all tied" if found.p_value is None else f"{found.p_value:.2g}"
+    counts = [str(count) for count in (found.pairs, found.wins, found.ties, found.losses)]
+    return [*counts, f"{found.mean_difference:+.4f}", chance]
+
+
+def _time_table(experiments: Experiments) -> Table:
+    rows: list[Row] = []
+    for data in experiments.datasets:
+        seconds = [experiments.results[data, learner].seconds() for learner in experiments.learners]
+        rows.append((data, *(_number_cell(number, 1) for number in seconds)))
+    caption = "Mean seconds of learning in a fold, grounding included. Folds may have run side by side."
+    return Table(caption, ("data set", *map(learner_title, experiments.learners)), rows)
+
+
+def _statistics_table(experiments: Experiments) -> Table:
+    learners = _structured(experiments)
+    rows: list[Row] = []
+    for data in experiments.datasets:
+        for learner in learners:
+            found = experiments.results[data, learner].statistics()
+            cells = [_number_cell(float(np.mean(found[name])) if found[name] else None, 1) for name in STATISTICS]
+            rows.append((data, learner_title(learner), *cells) if len(learners) > 1 else (data, *cells))
+    header = ("data set", *(["learner"] if len(learners) > 1 else []), *STATISTICS)
+    caption = "Means over folds: all rules, conjunctive rules of the target, literals in them, depth of the template."
+    return Table(caption, header, rows, words=(1,) if len(learners) > 1 else ())
+
+
+def _number_cell(number: float | None, digits: int) -> Cell:
+    return Cell(MISSING, missing=True) if number is None else Cell(f"{number:,.{digits}f}")
+
+
+# Figures
+
+
+def _error_figures(experiments: Experiments) -> list[Block]:
+    """The first learner against nFOIL and kFOIL, against templates, and against all others."""
+    from lrnn_cli.report.experiment_plots import error_figure
+    from lrnn_cli.report.plots import svg_text
+
+    ours, *others = experiments.learners
+    groups = {
+        "nFOIL and kFOIL": [name for name in others if name in ("nfoil", "kfoil")],
+        "hand-crafted templates": [name for name in others if CHAIN.match(name)],
+    }
+    known = [name for names in groups.values() for name in names]
+    groups["other learners"] = [name for name in others if name not in known]
+    if not others:
+        groups = {"": []}
+    blocks: list[Block] = []
+    for number, (group, members) in enumerate(groups.items()):
+        if members or not others:
+            learners = [ours, *members]
+            against = f" and of {group}" if group else ""
+            caption = f"Test errors of the {learner_title(ours)}{against} on each data set."
+            figure = error_figure(experiments, learners, [learner_title(name) for name in learners])
+            words = "Marks are means over folds, lines deviations; the table above has the same figures."
+            blocks.append(Figure(caption, svg_text(figure, caption, words, page=f"errors{number}")))
+    return blocks
+
+
+def _statistics_figures(experiments: Experiments) -> list[Block]:
+    from lrnn_cli.report.experiment_plots import statistics_figure
+    from lrnn_cli.report.plots import svg_text
+
+    blocks: list[Block] = []
+    for number, learner in enumerate(_structured(experiments)):
+        caption = f"Rule sets of the {learner_title(learner)}: means, and ranges over the folds."
+        words = "A panel for each figure, a row for each data set; the table above has the means."
+        svg = svg_text(statistics_figure(experiments, learner), caption, words, page=f"statistics{number}")
+        blocks.append(Figure(caption, svg))
+    return blocks
+
+
+def _run_blocks(experiments: Experiments) -> list[Block]:
+    """For each data set, the runs of its first fold, those of all structure learners side by side."""
+    from lrnn_cli.report import plots
+
+    blocks: list[Block] = []
+    for number, data in enumerate(experiments.datasets):
+        runs, titles = [], []
+        for learner in experiments.learners:
+            result = experiments.results[data, learner]
+            folders = result.run_directories(min(result.folds)) if result.folds else []
+            if folders and (folders[0] / "statistics.json").is_file():
+                runs.append(read_run(str(folders[0])))
+                titles.append(printable(learner_title(learner)))
+        if not runs:
+            continue
+        inner: list[Block] = []
+        if all(run.embedding.size for run in runs):
+            figure, unnamed = plots.embedding_figure(runs, titles)
+            caption = f"{data}: weights of the first layer, projected on their first two principal components."
+            if unnamed:
+                caption += f" {_counted(unnamed, 'point')} had no room for names."
+            inner.append(
+                Figure(caption, plots.svg_text(figure, *plots.embedding_words(runs), page=f"embedding{number}"))
+            )
+        svg = plots.svg_text(plots.learning_figure(runs, titles), *plots.learning_words(runs), page=f"learning{number}")
+        inner.append(Figure(f"{data}: loss in training, and log loss after each rule.", svg))
+        for run, title in zip(runs, titles, strict=True):
+            rows = [(str(rule.iteration), f"{rule.log_loss:.4f}", rule.rule) for rule in run.rules]
+            caption = f"Target rules that the {title} found, in the order it found them."
+            inner.append(Table(caption, ("iteration", "log loss", "rule"), rows, words=(2,)))
+        blocks.append(Folded(f"{data}, first fold", inner, open=not blocks))
+    return blocks
+
+
+# Commands and software
+
+
+def _command_blocks(experiments: Experiments, command: str) -> list[Block]:
+    blocks: list[Block] = ["This page was written by", Commands([command])]
+    for data in experiments.datasets:
+        inner: list[Block] = []
+        for learner in experiments.learners:
+            result = experiments.results[data, learner]
+            settings = ", ".join(f"{name} {value}" for name, value in result.settings.items() if value)
+            lines = []
+            for number in result.expected:
+                error = result.errors().get(number)
+                lines.append(f"# fold {number}: " + (MISSING if error is None else f"error {error:.4f}"))
+                for step in result.steps(number):
+                    lines.append(f"{step.command}  # {_seconds(step.seconds)}")
+            inner.append(
+                Folded(f"{learner_title(learner)}: {_state(result)}", [settings or "no settings", Commands(lines)])
+            )
+        blocks.append(Folded(data, inner))
+    return blocks
+
+
+def _seconds(seconds: float | None) -> str:
+    return "not finished" if seconds is None else f"{seconds:.2f} s"
+
+
+def _state(result: Crossvalidation) -> str:
+    if not result.folds:
+        return MISSING
+    mean = result.mean("error")
+    return f"{len(result.folds)} of {len(result.expected)} folds, mean error {mean:.4f}"
+
+
+def _software(experiments: Experiments) -> list[Block]:
+    """Versions that computed the results, as logs have them, and those that wrote the report."""
+    packages = []
+    for package in ("numpy", "scipy", "matplotlib"):
+        try:
+            packages.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            packages.append(f"{package} missing")
+    python = f"Python {platform.python_version()}"
+    logged: dict[str, int] = {}
+    for result in experiments.results.values():
+        for line in result.versions():
+            logged[line] = logged.get(line, 0) + 1
+    rows: list[Row] = [(line, str(count)) for line, count in logged.items()]
+    blocks: list[Block] = [f"This report: lrnn {__version__}, {python}, {', '.join(packages)}."]
+    if rows:
+        blocks.append(Table("What computed the results.", ("software", "crossvalidations"), rows))
+    else:
+        blocks.append("The logs of the results do not say what computed them.")
+    return blocks

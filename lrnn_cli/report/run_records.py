@@ -1,0 +1,148 @@
+"""What a run directory says in figures: embeddings and losses over the iterations, rules with their scores."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.errors import Fault, ReadError, faults_error
+
+
+@dataclass(frozen=True)
+class ScoredRule:
+    """A target rule, the iteration that added it, and the log loss with it."""
+
+    iteration: int
+    log_loss: float
+    rule: str
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run of structure learning."""
+
+    name: str
+    options: dict[str, Any]
+    iterations: tuple[int, ...]
+    predicates: tuple[str, ...]
+    """The unary predicates that have weights in layer 1."""
+    embedding: np.ndarray
+    """(iterations, predicates, latent predicates) layer-1 weights; a rule that is not there has weight 0."""
+    losses: tuple[np.ndarray, ...]
+    """For each iteration, the training loss (epochs,) of its training."""
+    validation: tuple[float | None, ...]
+    """For each iteration, the loss of the part that was held out, if one was."""
+    rules: tuple[ScoredRule, ...]
+
+
+def read_run(folder: str) -> RunRecord:
+    """The records of a run that has at least one whole iteration."""
+    path = Path(folder)
+    if not (path / "configuration.json").is_file():
+        members = sorted(child.name for child in path.glob("member_*"))
+        if members:
+            raise ReadError(f"{folder}: the runs of an ensemble; name one of them, such as {path / members[0]}")
+        raise ReadError(f"{folder}: this folder holds no run; `lrnn learn-structure --run-dir` makes one")
+    iterations = _rows(path / "iterations.csv", ("iteration", "validation_loss"), words=("validation_loss",))
+    if not iterations:
+        raise ReadError(f"{folder}: no iteration of this run is complete; wait, or go on with --resume")
+    numbers = [int(number) for number, _ in iterations]
+    predicates, embedding = _embedding([path / f"embedding_{number}.csv" for number in numbers])
+    losses = tuple(
+        np.array([row[1] for row in _rows(path / f"history_{number}.csv", ("epoch", "loss"))], float)
+        for number in numbers
+    )
+    rules = tuple(
+        ScoredRule(int(iteration), loss, rule)
+        for iteration, loss, rule in _rows(path / "rules.csv", ("iteration", "log_loss", "rule"), words=("rule",))
+        if int(iteration) in numbers
+    )
+    return RunRecord(
+        name=folder,
+        options=_options(path / "configuration.json"),
+        iterations=tuple(numbers),
+        predicates=predicates,
+        embedding=embedding,
+        losses=losses,
+        validation=tuple(_number(loss) for _, loss in iterations),
+        rules=rules,
+    )
+
+
+def different_options(runs: list[RunRecord]) -> list[dict[str, Any]]:
+    """For each run, those of its options that the runs do not have in common."""
+    names = list(dict.fromkeys(name for run in runs for name in run.options))
+    apart = [name for name in names if len({json.dumps(run.options.get(name)) for run in runs}) > 1]
+    return [{name: run.options.get(name) for name in apart} for run in runs]
+
+
+def _embedding(paths: list[Path]) -> tuple[tuple[str, ...], np.ndarray]:
+    tables: list[dict[tuple[str, str], float]] = []
+    for path in paths:
+        latent = _header(path)[1:]
+        rows = _rows(path, ("predicate", *latent), words=("predicate",))
+        tables.append({(row[0], name): weight for row in rows for name, weight in zip(latent, row[1:], strict=True)})
+    predicates = tuple(dict.fromkeys(predicate for table in tables for predicate, _ in table))
+    latent = list(dict.fromkeys(name for table in tables for _, name in table))
+    weights = [[[table.get((row, column), 0.0) for column in latent] for row in predicates] for table in tables]
+    return predicates, np.array(weights, float).reshape(len(paths), len(predicates), len(latent))
+
+
+def _header(path: Path) -> list[str]:
+    return next(iter(_cells(path)), [])
+
+
+def _cells(path: Path) -> list[list[str]]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.reader(file))
+    except FileNotFoundError:
+        raise ReadError(f"{path}: this file of the run is missing; learn again") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise ReadError(f"{path}: this file of the run is damaged; learn again") from None
+
+
+def _rows(path: Path, columns: tuple[str, ...], words: tuple[str, ...] = ()) -> list[list[Any]]:
+    """The named columns of a CSV file, numbers but for those in `words`."""
+    header, *lines = _cells(path) or [[]]
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise faults_error(str(path), [Fault(1, 1, f"the column {missing[0]} is missing; learn again")])
+    places = [header.index(name) for name in columns]
+    rows, faults = [], []
+    for number, cells in enumerate(lines, 2):
+        values = [
+            cells[place] if name in words else _number(cells[place])
+            for name, place in zip(columns, places, strict=True)
+            if place < len(cells)
+        ]
+        if len(values) < len(columns) or None in values:
+            faults.append(Fault(number, 1, "a line has a value for each column, numbers where they belong"))
+        rows.append(values)
+    if faults:
+        raise faults_error(str(path), faults)
+    return rows
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _options(path: Path) -> dict[str, Any]:
+    try:
+        options = json.loads(path.read_text(encoding="utf-8"))["options"]
+    except json.JSONDecodeError as error:
+        raise ReadError(f"{path}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}") from None
+    except (KeyError, TypeError, UnicodeDecodeError):
+        raise ReadError(f"{path}: this is not the configuration of a run; learn again") from None
+    return dict(options)
