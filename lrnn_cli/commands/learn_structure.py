@@ -70,6 +70,11 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
     help="Rules may contain unary predicates of the data beside latent ones.",
 )
 @click.option(
+    "--pretrain",
+    is_flag=True,
+    help="First train the clusters of layer 1, without targets, on which unary predicates meet in relations.",
+)
+@click.option(
     "--validation",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
@@ -155,6 +160,7 @@ def learn_structure(
         loss=options["loss"],
         object_identity=options["object_identity"],
         crisp=options["crisp"],
+        pretrain=options["pretrain"],
         validation=options["validation"],
         patience=options["patience"],
         seed=options["seed"],

@@ -31,6 +31,7 @@ from lrnn_cli.structure.bodies import Candidate, Canonical
 from lrnn_cli.structure.features import Features, Layer, Target, data_layer
 from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, predicate_invention
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
+from lrnn_cli.structure.pretraining import pretrain
 from lrnn_cli.structure.refinement import Language
 from lrnn_cli.structure.relations import symmetries
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
@@ -64,6 +65,8 @@ class StructureOptions:
     object_identity: bool = True
     crisp: bool = False
     """Unary predicates of the data may occur in rules beside latent ones."""
+    pretrain: bool = False
+    """Train layer 1 on which unary predicates meet in relations before anything else."""
     gain: float = 1e-4
     validation: float = 0.0
     """The part of the examples held out to choose the best iteration."""
@@ -172,7 +175,20 @@ class StructureLearner:
     def _create_layer1(self) -> None:
         self.latent_rules = create_layer1_rules(self.unary, self.options.dimension)
         self._init_weights(self.latent_rules)
+        if self.options.pretrain and self.unary:
+            self._pretrain()
         self._init_weights([rule for rule in map(self._bias, self.targets) if rule is not None], 0.0)
+
+    def _pretrain(self) -> None:
+        """Unsupervised pre-training of layer 1."""
+        shape = self.options.dimension, len(self.unary)
+        start = np.array([self.weights[rule.clause] for rule in self.latent_rules]).reshape(shape)
+        facts = self.others, self.relations.tables, self.unary, self.relations.objects
+        trained, losses = pretrain(start, *facts, self.activation, self.random)
+        if losses:
+            self.report(f"pre-training of layer 1: loss {losses[0]:.5f} to {losses[-1]:.5f}")
+        for rule, weight in zip(self.latent_rules, trained.ravel().tolist(), strict=True):
+            self.weights[rule.clause] = weight
 
     def _iterate(self) -> None:
         options, learned = self.options, self.learned

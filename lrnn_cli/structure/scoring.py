@@ -65,7 +65,7 @@ def bounded(regression: Regression, largest: float) -> np.ndarray:
         ridge *= 4.0
         start = np.clip(weights, -largest, largest)
         weights = fit(regression.columns, regression.target, start, regression.activation, ridge).weights
-    return np.clip(weights, -largest, largest)
+    return np.asarray(np.clip(weights, -largest, largest))
 
 
 def fit(

@@ -1,0 +1,154 @@
+"""Unsupervised pre-training of layer 1: clusters that tell which unary predicates meet in the facts of relations.
+
+For each relation, every combination of unary predicates of its arguments is an example. Combinations that occur more
+often than the mean over all possible ones are positive, the others negative, and each counts as much as it is away from
+the mean. The model of a relation is an LRNN with one rule for each combination of clusters,
+
+    w_ijk :: frequent :- r(X, Y, Z), latent_1_i(X), latent_1_j(Y), latent_1_k(Z).
+
+and the weights of layer 1 are trained together with those of all these rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lrnn_cli.grounding.tables import Table
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.training.optimisers import OPTIMISERS
+
+EPOCHS = 200
+RATE = 0.02
+COMBINATIONS = 20_000
+"""A relation with more combinations of unary predicates than this is left out."""
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """Combinations of unary predicates in a relation.
+
+    predicate: (arguments, combinations) the row of the unary predicate of each argument that has some;
+    target: (combinations,) 1 where they meet more often than the mean; weight: (combinations,), mean 1.
+    """
+
+    predicate: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+
+
+def meetings(
+    relation: Predicate, tables: dict[Predicate, Table], unary: Sequence[Predicate], objects: int
+) -> Meetings | None:
+    """Count how often unary predicates meet in a relation; None where nothing can be told apart."""
+    facts = tables[relation].objects
+    holds = []
+    rows = []
+    for position in range(relation.arity):
+        column = facts[:, position]
+        present = []
+        for row, predicate in enumerate(unary):
+            true = np.zeros(objects, bool)
+            true[tables[predicate].objects[:, 0]] = True
+            if true[column].any():
+                present.append((row, true[column]))
+        if present:
+            rows.append(np.array([row for row, _ in present]))
+            holds.append(np.array([true for _, true in present], float))
+    size = int(np.prod([len(row) for row in rows])) if rows else 0
+    if not 1 < size <= COMBINATIONS:
+        return None
+    together = holds[0]
+    for more in holds[1:]:
+        together = (together[:, None, :] * more[None, :, :]).reshape(-1, len(facts))
+    count = together.sum(1)
+    distance = np.abs(count - count.mean())
+    if not distance.any():
+        return None
+    grids = np.meshgrid(*rows, indexing="ij")
+    predicate = np.stack([grid.ravel() for grid in grids])
+    return Meetings(predicate, (count > count.mean()).astype(float), distance / distance.mean())
+
+
+@dataclass
+class Relational:
+    """The model of one relation: weights of its rules, one for each combination of clusters, and of its bias."""
+
+    found: Meetings
+    rules: np.ndarray
+    bias: float
+
+
+def loss_and_gradients(
+    layer1: np.ndarray, model: Relational, activation: Activation
+) -> tuple[float, np.ndarray, np.ndarray, float]:
+    """The weighted squared loss of a relation, and its gradients by layer 1 (clusters, predicates), rules and bias."""
+    a, offset = activation.steepness, activation.offset
+    fired = activation.atom(activation.crisp)
+    values = sigmoid(a * (layer1 * fired + offset))
+    found = model.found
+    arguments = len(found.predicate)
+    clusters = len(layer1)
+    total: np.ndarray = np.full((found.predicate.shape[1],) + (1,) * arguments, activation.rule_bias(arguments + 1, 1))
+    for place, rows in enumerate(found.predicate):
+        shape = [len(rows)] + [1] * arguments
+        shape[1 + place] = clusters
+        total = total + values[:, rows].T.reshape(shape)
+    neurons = sigmoid(a * total)
+    flat = neurons.reshape(len(neurons), -1)
+    output = sigmoid(a * (flat @ model.rules + model.bias + offset))
+    error = output - found.target
+    count = len(error)
+    loss = float((found.weight * error**2).mean())
+    d_output = 2.0 * found.weight * error / count * a * output * (1.0 - output)
+    d_rules = flat.T @ d_output
+    d_total = (d_output[:, None] * model.rules * a * flat * (1.0 - flat)).reshape(neurons.shape)
+    d_values = np.zeros_like(layer1)
+    for place, rows in enumerate(found.predicate):
+        others = tuple(axis for axis in range(1, arguments + 1) if axis != 1 + place)
+        slope = d_total.sum(axis=others)
+        for cluster in range(clusters):
+            d_values[cluster] += np.bincount(rows, slope[:, cluster], layer1.shape[1])
+    return loss, d_values * a * values * (1.0 - values) * fired, d_rules, float(d_output.sum())
+
+
+def pretrain(
+    layer1: np.ndarray,
+    relations: Sequence[Predicate],
+    tables: dict[Predicate, Table],
+    unary: Sequence[Predicate],
+    objects: int,
+    activation: Activation,
+    random: np.random.Generator,
+    epochs: int = EPOCHS,
+) -> tuple[np.ndarray, list[float]]:
+    """Trained weights of layer 1 (clusters, unary predicates), and the loss summed over relations in each epoch."""
+    models = []
+    for relation in relations:
+        found = meetings(relation, tables, unary, objects)
+        if found is not None:
+            rules = random.normal(0.0, 0.5, len(layer1) ** len(found.predicate))
+            models.append(Relational(found, rules, 0.0))
+    optimiser = OPTIMISERS["adam"](RATE, layer1.size + sum(len(model.rules) + 1 for model in models))
+    losses = []
+    for _ in range(epochs if models else 0):
+        loss = 0.0
+        d_layer1 = np.zeros_like(layer1)
+        gradients = [d_layer1.reshape(-1)]
+        for model in models:
+            own, d_own, d_rules, d_bias = loss_and_gradients(layer1, model, activation)
+            loss += own
+            d_layer1 += d_own
+            gradients += [d_rules, np.array([d_bias])]
+        step = optimiser(np.concatenate(gradients))
+        layer1 = layer1 + step[: layer1.size].reshape(layer1.shape)
+        start = layer1.size
+        for model in models:
+            model.rules = model.rules + step[start : start + len(model.rules)]
+            model.bias += float(step[start + len(model.rules)])
+            start += len(model.rules) + 1
+        losses.append(loss)
+    return layer1, losses

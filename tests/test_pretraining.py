@@ -1,0 +1,111 @@
+"""Pre-training of layer 1: what is counted, its gradients, and that it tells combinations apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from lrnn_cli.commands import cli
+from lrnn_cli.grounding.tables import Table
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.template import Settings
+from lrnn_cli.network.network import Activation
+from lrnn_cli.structure.pretraining import Meetings, Relational, loss_and_gradients, meetings, pretrain
+
+BOND = Predicate("bond", 2)
+UNARY = [Predicate("c", 1), Predicate("h", 1), Predicate("o", 1)]
+PAPER = Activation.of(Settings())
+TRAINS = Path(__file__).resolve().parents[1] / "datasets" / "trains" / "trains.pl"
+
+
+def table(*rows: tuple[int, ...]) -> Table:
+    return Table(np.zeros(len(rows), np.int32), np.array(rows, np.int32))
+
+
+TABLES = {
+    BOND: table((0, 1), (0, 2), (0, 3), (3, 2)),
+    UNARY[0]: table((0,)),
+    UNARY[1]: table((1,), (2,)),
+    UNARY[2]: table((3,)),
+}
+
+
+def test_counts_of_combinations() -> None:
+    """c-h twice, c-o once, o-h once, o-o never: the mean is 1, so c-h alone is positive, and o-o is as far from it."""
+    found = meetings(BOND, TABLES, UNARY, 4)
+    assert found is not None
+    names = [tuple(UNARY[row].name for row in column) for column in found.predicate.T.tolist()]
+    assert names == [("c", "h"), ("c", "o"), ("o", "h"), ("o", "o")]
+    assert found.target.tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert found.weight.tolist() == [2.0, 0.0, 0.0, 2.0]
+
+
+def test_nothing_to_tell_apart() -> None:
+    """One combination alone, or all equally frequent."""
+    assert meetings(BOND, {BOND: table((0, 1)), UNARY[0]: table((0,), (1,))}, UNARY[:1], 2) is None
+    equal = {BOND: table((0, 1), (1, 0), (0, 0), (1, 1)), UNARY[0]: table((0,)), UNARY[1]: table((1,))}
+    assert meetings(BOND, equal, UNARY[:2], 2) is None
+
+
+def test_gradients_against_differences() -> None:
+    """Every weight of layer 1, rules and bias, by central differences."""
+    random = np.random.default_rng(1)
+    found = Meetings(np.array([[0, 0, 1, 2], [1, 2, 2, 0]]), np.array([1.0, 0.0, 1.0, 0.0]), random.uniform(size=4))
+    layer1 = random.normal(size=(2, 3))
+    rules = random.normal(size=4)
+
+    def loss(layer1: np.ndarray, rules: np.ndarray, bias: float) -> float:
+        return loss_and_gradients(layer1, Relational(found, rules, bias), PAPER)[0]
+
+    _, d_layer1, d_rules, d_bias = loss_and_gradients(layer1, Relational(found, rules, 0.2), PAPER)
+    step = 1e-6
+    for place in np.ndindex(layer1.shape):
+        shift = np.zeros_like(layer1)
+        shift[place] = step
+        expected = (loss(layer1 + shift, rules, 0.2) - loss(layer1 - shift, rules, 0.2)) / (2 * step)
+        assert d_layer1[place] == pytest.approx(expected, abs=1e-8)
+    for place in range(4):
+        shift = np.zeros(4)
+        shift[place] = step
+        expected = (loss(layer1, rules + shift, 0.2) - loss(layer1, rules - shift, 0.2)) / (2 * step)
+        assert d_rules[place] == pytest.approx(expected, abs=1e-8)
+    expected = (loss(layer1, rules, 0.2 + step) - loss(layer1, rules, 0.2 - step)) / (2 * step)
+    assert d_bias == pytest.approx(expected, abs=1e-8)
+
+
+def test_the_loss_is_that_of_a_network() -> None:
+    """One argument, one cluster: sigm(6 (w R - 0.5)) with R of a body of two atoms, worked out by hand."""
+    found = Meetings(np.array([[0, 1]]), np.array([1.0, 0.0]), np.array([1.0, 1.0]))
+    layer1 = np.array([[0.8, -0.3]])
+
+    def sigm(x: float) -> float:
+        return float(1.0 / (1.0 + np.exp(-x)))
+
+    crisp = sigm(6 * (1.0 - 0.5))
+    expected = 0.0
+    for weight, target in zip(layer1[0], found.target, strict=True):
+        latent = sigm(6 * (weight * sigm(6 * (crisp - 1 + 1 - 0.5)) - 0.5))
+        rule = sigm(6 * (crisp + latent - 2 + 1 - 0.5))
+        expected += (sigm(6 * (1.5 * rule + 0.1 - 0.5)) - target) ** 2 / 2
+    assert loss_and_gradients(layer1, Relational(found, np.array([1.5]), 0.1), PAPER)[0] == pytest.approx(expected)
+
+
+def test_pretraining_lowers_the_loss() -> None:
+    random = np.random.default_rng(2)
+    start = random.normal(0.0, 0.5, (3, 3))
+    trained, losses = pretrain(start, [BOND], TABLES, UNARY, 4, PAPER, random)
+    assert losses[-1] < 0.2 * losses[0]
+    assert (trained != start).any()
+
+
+def test_the_option_changes_the_start(tmp_path: Path) -> None:
+    """Models with and without pre-training differ; each is the same when learned again."""
+    texts = []
+    for name, more in (("plain", []), ("first", ["--pretrain"]), ("again", ["--pretrain"])):
+        arguments = ["learn-structure", str(TRAINS), "-o", str(tmp_path / name), "--iterations", "1", "--quiet", *more]
+        assert CliRunner().invoke(cli, arguments, catch_exceptions=False).exit_code == 0
+        texts.append((tmp_path / name).read_text())
+    assert texts[0] != texts[1] == texts[2]
