@@ -67,11 +67,11 @@ def test_gradients_against_differences() -> None:
         shift[place] = step
         expected = (loss(layer1 + shift, rules, 0.2) - loss(layer1 - shift, rules, 0.2)) / (2 * step)
         assert d_layer1[place] == pytest.approx(expected, abs=1e-8)
-    for place in range(4):
+    for rule in range(4):
         shift = np.zeros(4)
-        shift[place] = step
+        shift[rule] = step
         expected = (loss(layer1, rules + shift, 0.2) - loss(layer1, rules - shift, 0.2)) / (2 * step)
-        assert d_rules[place] == pytest.approx(expected, abs=1e-8)
+        assert d_rules[rule] == pytest.approx(expected, abs=1e-8)
     expected = (loss(layer1, rules, 0.2 + step) - loss(layer1, rules, 0.2 - step)) / (2 * step)
     assert d_bias == pytest.approx(expected, abs=1e-8)
 

@@ -58,11 +58,8 @@ def ground_files(
 
 
 def read_model(grounder: Grounder, path: str) -> list[Template]:
-    """The members of the ensemble in a model file, or its only model. A rule without a weight is an error."""
-    members = grounder.read_model(read_source(path, TEMPLATE))
-    for member in members:
-        model_weights(member)
-    return members
+    """The members of the ensemble in a model file, or its only model."""
+    return grounder.read_model(read_source(path, TEMPLATE))
 
 
 def load_part(

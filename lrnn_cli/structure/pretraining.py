@@ -68,9 +68,8 @@ def meetings(
     distance = np.abs(count - count.mean())
     if not distance.any():
         return None
-    grids = np.meshgrid(*rows, indexing="ij")
-    predicate = np.stack([grid.ravel() for grid in grids])
-    return Meetings(predicate, (count > count.mean()).astype(float), distance / distance.mean())
+    combinations = np.stack([grid.ravel() for grid in np.meshgrid(*rows, indexing="ij")])
+    return Meetings(combinations, (count > count.mean()).astype(float), distance / distance.mean())
 
 
 @dataclass
