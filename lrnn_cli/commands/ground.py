@@ -28,11 +28,13 @@ def ground(template: str, data: str, output: str, quiet: bool, **options: Any) -
     from lrnn_cli.commands.session import ground_files
     from lrnn_cli.grounding.groundings import save_groundings
     from lrnn_cli.language.files import check_writable
+    from lrnn_cli.stages import stage
 
     check_writable(output)
     progress = Progress(quiet)
     groundings = ground_files(template, data, progress, False, options, names=True)
-    save_groundings(groundings, output)
+    with stage("writing groundings"):
+        save_groundings(groundings, output)
     rows = sum(len(groundings.tables[rule.table]) for rule in groundings.program.rules if not rule.is_fact)
     progress.line(
         f"{rows:,} groundings of {len(groundings.program.rules)} rules in {len(groundings.tables)} tables, "

@@ -131,6 +131,7 @@ def learn_structure(
     from lrnn_cli.language.template import ensemble_text
     from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.summaries import model_statistics
+    from lrnn_cli.stages import stage
     from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
     from lrnn_cli.structure.run_directory import RunDirectory
 
@@ -143,7 +144,8 @@ def learn_structure(
         examples = chosen_examples(grounder, loaded, testing=False, options=options)
         if not len(loaded.queries):
             raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
-        knowledge = grounder.knowledge(loaded)
+        with stage("taking facts from Prolog"):
+            knowledge = grounder.knowledge(loaded)
     settings = StructureOptions(
         dimension=options["dimension"],
         iterations=options["iterations"],

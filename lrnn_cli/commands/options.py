@@ -31,7 +31,32 @@ def output_option(default: str, what: str) -> Callable[[Command], Command]:
 
 
 def quiet_option(command: Command) -> Command:
-    return click.option("--quiet", is_flag=True, help="No progress on standard error.")(command)
+    command = click.option("--quiet", is_flag=True, help="No progress on standard error.")(command)
+    return click.option(
+        "--profile",
+        is_flag=True,
+        expose_value=False,
+        callback=_profile,
+        help="At the end, seconds and peak memory by stage on standard error.",
+    )(command)
+
+
+def _profile(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    from lrnn_cli.stages import start_profile, stop_profile
+
+    profile = start_profile()
+
+    def show() -> None:
+        from lrnn_cli.report.tables import text_table
+
+        stop_profile()
+        click.echo(
+            text_table(("stage", "seconds", "times", "peak MB"), profile.finish(), (1, 2, 3)), nl=False, err=True
+        )
+
+    context.call_on_close(show)
 
 
 def grounding_options(command: Command) -> Command:

@@ -14,6 +14,7 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import read_source
 from lrnn_cli.language.template import Template
+from lrnn_cli.stages import stage
 
 DATA = "data in Prolog facts"
 TEMPLATE = "a template or model of weighted rules"
@@ -54,7 +55,8 @@ def ground_files(
             options["object_identity"],
         )
         data, examples = load_part(grounder, data_path, progress, testing, options)
-        return grounder.ground(template, data, examples, names)
+        with stage("grounding"):
+            return grounder.ground(template, data, examples, names)
 
 
 def read_model(grounder: Grounder, path: str) -> list[Template]:
@@ -78,7 +80,8 @@ def load_part(
 def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:
     source = read_source(path, DATA)
     progress.status(f"reading {source.name}")
-    return grounder.load(source)
+    with stage("reading data"):
+        return grounder.load(source)
 
 
 def chosen_examples(grounder: Grounder, data: DataSet, testing: bool, options: dict[str, Any]) -> list[int] | None:
@@ -88,7 +91,8 @@ def chosen_examples(grounder: Grounder, data: DataSet, testing: bool, options: d
 
     duplicates = None
     if options["fold"] is not None and options["group_duplicates"] and not data.example_fold.any():
-        duplicates = duplicate_groups(data, *grounder.relations(data))
+        with stage("finding duplicates"):
+            duplicates = duplicate_groups(data, *grounder.relations(data))
     return choose_examples(data, options["folds"], options["fold"], options["seed"], testing, duplicates)
 
 
@@ -137,8 +141,11 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
         data, examples = load_part(grounder, data_path, progress, True, options)
         for member in members:
             member = with_settings(member, options["activation"], options["object_identity"])
-            groundings = grounder.ground(member, data, examples)
-            network = compile_network(groundings)
-            values, _ = network.forward(np.array(model_weights(member)))
-            outputs.append(network.outputs(values))
+            with stage("grounding"):
+                groundings = grounder.ground(member, data, examples)
+            with stage("compiling the network"):
+                network = compile_network(groundings)
+            with stage("computing outputs"):
+                values, _ = network.forward(np.array(model_weights(member)))
+                outputs.append(network.outputs(values))
     return Predictions(groundings.queries, groundings.example_name, np.mean(outputs, axis=0))

@@ -82,6 +82,7 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
     from lrnn_cli.grounding.groundings import load_groundings
     from lrnn_cli.language.files import check_writable, write_text
     from lrnn_cli.network.network import compile_network
+    from lrnn_cli.stages import stage
     from lrnn_cli.training.history import history_csv
     from lrnn_cli.training.loop import Epoch, TrainingOptions, train_weights
 
@@ -106,9 +107,11 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
         seed=options["seed"],
         backend=options["backend"],
     )
-    groundings = load_groundings(grounding)
+    with stage("loading groundings"):
+        groundings = load_groundings(grounding)
     progress.status("compiling the network")
-    network = compile_network(groundings)
+    with stage("compiling the network"):
+        network = compile_network(groundings)
     template = groundings.template
 
     def report(epoch: Epoch) -> None:
@@ -119,7 +122,8 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
             f"{epoch.training_loss:.6f}{validation}"
         )
 
-    trained = train_weights(network, template.rules, settings, report)
+    with stage("training"):
+        trained = train_weights(network, template.rules, settings, report)
     comments = (
         f"model of lrnn: {_base(template.name)} trained on {_base(groundings.data_name)}",
         f"{settings.loss} loss {trained.epoch.decisive_loss!r} after epoch {trained.epoch.epoch}, seed {settings.seed}",

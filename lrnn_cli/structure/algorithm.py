@@ -27,6 +27,7 @@ from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, assemble, assemble_all, compile_network
+from lrnn_cli.stages import stage
 from lrnn_cli.structure.bodies import Candidate, Canonical
 from lrnn_cli.structure.features import Features, Layer, Target, data_layer
 from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, predicate_invention
@@ -194,7 +195,8 @@ class StructureLearner:
         options, learned = self.options, self.learned
         number = len(learned.iterations) + 1
         started = time.perf_counter()
-        found, tried = self._rule_learning(number)
+        with stage("rule learning"):
+            found, tried = self._rule_learning(number)
         searched = time.perf_counter()
         if not found:
             learned.reason = self._why_nothing(number, tried)
@@ -241,8 +243,11 @@ class StructureLearner:
         if predicates:
             template = Template(tuple(self._weighted(self.latent_rules)), self.settings)
             keep = frozenset(predicates)
-            compiler = Compiler(self.grounder.ground(template, keep), keep=keep, memory=self.memory)
-            network, neuron = assemble_all(compiler)
+            with stage("joining groundings"):
+                groundings = self.grounder.ground(template, keep)
+            with stage("compiling the network"):
+                compiler = Compiler(groundings, keep=keep, memory=self.memory)
+                network, neuron = assemble_all(compiler)
             values, _ = network.forward(np.array([rule.weight for rule in template.rules], float))
             by_layer: dict[int, list[Predicate]] = {}
             for predicate in predicates:
@@ -324,11 +329,15 @@ class StructureLearner:
     def _train_weights(self, epochs: int) -> float:
         """Train all weights that the queries can see."""
         template = self._internal_template()
-        network = assemble(Compiler(self.grounder.ground(template), memory=self.memory))
+        with stage("joining groundings"):
+            groundings = self.grounder.ground(template)
+        with stage("compiling the network"):
+            network = assemble(Compiler(groundings, memory=self.memory))
         options = TrainingOptions(
             loss=self.options.loss, learning_rate=self.options.learning_rate, epochs=epochs, seed=self.options.seed
         )
-        trained = train_weights(network, template.rules, options, lambda epoch: self._check_time())
+        with stage("training"):
+            trained = train_weights(network, template.rules, options, lambda epoch: self._check_time())
         if trained.interrupted:
             raise KeyboardInterrupt
         for rule, weight in zip(template.rules, trained.weights.tolist(), strict=True):
