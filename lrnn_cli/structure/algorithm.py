@@ -21,6 +21,7 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings, Template
@@ -408,8 +409,9 @@ class StructureLearner:
                 raise LrnnError(
                     f"{self.data.name}: no query of {predicate} is left to learn from; choose a smaller --validation"
                 )
-            index = AtomIndex([self.relations.starts[predicate]], self.relations.objects)
-            place = index.position(self.queries.example[rows], self.queries.argument[rows, : predicate.arity])
+            atoms = Table(self.queries.example[rows], self.queries.argument[rows, : predicate.arity])
+            index = AtomIndex([atoms], self.relations.objects)
+            place = index.position(atoms.example, atoms.objects)
             found[predicate] = Target(index, place, self.queries.target[rows])
         return found
 

@@ -103,7 +103,7 @@ class Canonical:
         """The least of all variants of a shape, and the orders of slots in which it comes about."""
         best: Shape | None = None
         orders: set[tuple[int, ...]] = set()
-        for relations in itertools.permutations(shape.relations):
+        for relations in _connected_orders(shape):
             choices = [self.symmetries.get(predicate, (tuple(range(predicate.arity)),)) for predicate, _ in relations]
             for turned in itertools.product(*choices):
                 names = {variable: variable for variable in range(shape.head.arity)}
@@ -120,6 +120,20 @@ class Canonical:
                     orders.add(order)
         assert best is not None
         return best, sorted(orders)
+
+
+def _connected_orders(shape: Shape) -> list[tuple[Literal, ...]]:
+    """Orders in which each relation shares a variable with the head or with those before: joins stay small."""
+    found = []
+    for relations in itertools.permutations(shape.relations):
+        known = set(range(shape.head.arity))
+        for _, variables in relations:
+            if known and variables and known.isdisjoint(variables):
+                break
+            known.update(variables)
+        else:
+            found.append(relations)
+    return found or [shape.relations]
 
 
 def _ordered(shape: Shape, filling: list[str]) -> tuple[str, ...]:

@@ -94,7 +94,10 @@ def replace_tables(relations: Relations, tables: dict[Predicate, Table]) -> Rela
 
 
 def chosen_relations(tables: dict[Predicate, Table], objects: int, queries: Queries, identity: bool) -> Relations:
-    """The facts of the examples that have queries, and the query atoms of each target predicate."""
+    """The facts of the examples that have queries, and the query atoms of each target predicate.
+
+    With object identity no rule derives an atom that has an object twice.
+    """
     examples = np.unique(queries.example)
     inside = np.zeros(1 + max((int(table.example.max(initial=0)) for table in tables.values()), default=0), bool)
     inside[examples[examples < len(inside)]] = True
@@ -108,5 +111,10 @@ def chosen_relations(tables: dict[Predicate, Table], objects: int, queries: Quer
     }
     for number, predicate in enumerate(queries.predicate):
         rows = (queries.predicate_index == number).nonzero()[0]
-        starts[predicate] = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
+        atoms = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
+        if identity:
+            ordered = np.sort(atoms.objects, axis=1)
+            different = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
+            atoms = Table(atoms.example[different], atoms.objects[different])
+        starts[predicate] = atoms
     return Relations(kept, starts, objects, identity)

@@ -29,7 +29,7 @@ class Relations:
     identity: bool
 
     def __post_init__(self) -> None:
-        self._index: dict[tuple[Predicate, tuple[int, ...]], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        self._index: dict[tuple[Predicate, int], tuple[np.ndarray, np.ndarray]] = {}
         self._joined: Cache[tuple[Predicate | None, tuple[Literal, ...]], Table] = Cache(
             KEPT_BYTES, lambda table: table.example.nbytes + table.objects.nbytes
         )
@@ -47,8 +47,14 @@ class Relations:
         width = table.objects.shape[1]
         bound = tuple(position for position, variable in enumerate(variables) if variable < width)
         new = [position for position, variable in enumerate(variables) if variable >= width]
+        compared: list[int] = []
         if bound:
-            order, first, last = self._lookup(predicate, bound, table.objects[:, [variables[p] for p in bound]])
+            # Joined at the argument that leaves the fewest rows; the others are compared afterwards.
+            found = [self._lookup(predicate, position, table.objects[:, variables[position]]) for position in bound]
+            rows = [int((last - first).sum()) for _, first, last in found]
+            place = rows.index(min(rows))
+            order, first, last = found[place]
+            compared = [position for position in bound if position != bound[place]]
         else:
             # Only the first literal of a body without head variables: all facts of examples in the table.
             by_example = np.argsort(facts.example, kind="stable")
@@ -61,6 +67,8 @@ class Relations:
         fact = order[np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts)]
         columns = [table.objects[row]]
         keep = np.ones(len(row), bool)
+        for position in compared:
+            keep &= facts.objects[fact, position] == columns[0][:, variables[position]]
         added: dict[int, np.ndarray] = {}
         for position in new:
             column = facts.objects[fact, position]
@@ -79,25 +87,17 @@ class Relations:
         return joined if keep.all() else Table(joined.example[keep], joined.objects[keep])
 
     def _lookup(
-        self, predicate: Predicate, positions: tuple[int, ...], rows: np.ndarray
+        self, predicate: Predicate, position: int, objects: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Facts that agree with each row at some positions: order[first[i]:last[i]]."""
-        facts = self.tables[predicate]
-        if len(positions) == 1:
-            found = self._index.get((predicate, positions))
-            if found is None:
-                column = facts.objects[:, positions[0]]
-                order = np.argsort(column, kind="stable")
-                start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=self.objects))])
-                found = self._index[predicate, positions] = order, start[:-1], start[1:]
-            order, first, last = found
-            return order, first[rows[:, 0]], last[rows[:, 0]]
-        both = np.concatenate([facts.objects[:, list(positions)], rows])
-        keys = row_keys(list(both.T), len(both))
-        fact_keys, keys = keys[: len(facts)], keys[len(facts) :]
-        order = np.argsort(fact_keys, kind="stable")
-        ordered = fact_keys[order]
-        return order, np.searchsorted(ordered, keys, "left"), np.searchsorted(ordered, keys, "right")
+        """Facts with each of some objects at a position: order[first[i]:last[i]]."""
+        found = self._index.get((predicate, position))
+        if found is None:
+            column = self.tables[predicate].objects[:, position]
+            order = np.argsort(column, kind="stable")
+            start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=self.objects))])
+            found = self._index[predicate, position] = order, start
+        order, start = found
+        return order, start[objects], start[objects + 1]
 
 
 def argument_sorts(tables: dict[Predicate, Table], objects: int) -> dict[Predicate, tuple[int, ...]]:
