@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from lrnn_cli.commands.options import Command, FiniteRange, Progress, fold_options, grounding_options, output_option
+
+
+@click.group(no_args_is_help=True)
+def baseline() -> None:
+    """Learners to compare with: nFOIL and kFOIL
+
+    Both learn crisp clauses, one after the other, and a classifier over them. Their models are files of weighted rules
+    like any other, for `predict`, `evaluate` and `show`.
+
+    \b
+    Example:
+        lrnn baseline nfoil data.pl -o model.pl
+        lrnn baseline kfoil data.pl --folds 5 --fold 1 -o model.pl
+        lrnn evaluate model.pl data.pl --folds 5 --fold 1
+    """
+
+
+def foil_options(threshold: float, measure: str) -> Callable[[Command], Command]:
+    """What both learners have."""
+
+    def decorate(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--object-identity/--no-object-identity",
+                default=False,
+                show_default=True,
+                help="Variables of a clause take different objects.",
+            ),
+            click.option(
+                "--variables",
+                type=click.IntRange(1),
+                default=7,
+                show_default=True,
+                help="Variables of a clause at most.",
+            ),
+            click.option(
+                "--length", type=click.IntRange(1), default=8, show_default=True, help="Literals in a body at most."
+            ),
+            click.option(
+                "--threshold",
+                type=FiniteRange(0),
+                default=threshold,
+                show_default=True,
+                help=f"A clause must improve the {measure} by this.",
+            ),
+            click.option(
+                "--beam",
+                type=click.IntRange(1),
+                default=10,
+                show_default=True,
+                help="Clauses that the search refines in each step.",
+            ),
+            click.option("--clauses", type=click.IntRange(1), default=20, show_default=True, help="Clauses at most."),
+            output_option("", "The model file to write"),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@baseline.command(no_args_is_help=True, short_help="Clauses as features of a naive Bayes model.")
+@click.argument("data")
+@foil_options(0.01, "log likelihood")
+@fold_options(testing=False)
+@grounding_options
+def nfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
+    """Clauses as binary features of a naive Bayes model (Landwehr, Kersting, De Raedt 2007)
+
+    Each step adds the clause that most improves the conditional log likelihood: the sum over queries of
+    log P(class | clauses), with smoothed counts. A query is positive when its target is above 0.5. Weighted facts
+    are true, like others.
+
+    \b
+    Example:
+        lrnn baseline nfoil data.pl -o model.pl
+        lrnn baseline nfoil data.pl --folds 5 --fold 1 --clauses 10 -o model.pl
+    """
+    _learn("nfoil", data, output, quiet, options)
+
+
+@baseline.command(no_args_is_help=True, short_help="Clauses as a kernel of a support vector machine.")
+@click.argument("data")
+@foil_options(0.0001, "alignment, which is 1 at most,")
+@click.option(
+    "--degree",
+    type=click.IntRange(1, 3),
+    default=1,
+    show_default=True,
+    help="Of the kernel (k + 1)^degree, k being the number of clauses that cover both queries; 1 is k itself.",
+)
+@click.option(
+    "--cost",
+    type=FiniteRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Of an error in training the support vector machine.",
+)
+@fold_options(testing=False)
+@grounding_options
+def kfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
+    """Clauses that make up a kernel, with a support vector machine (Landwehr, Passerini, De Raedt, Frasconi 2010)
+
+    Each step adds the clause that most improves the alignment of the kernel with the targets. A query is positive when
+    its target is above 0.5. Weighted facts are true, like others. Learning needs scikit-learn:
+    pip install 'lrnn[baselines]'.
+
+    \b
+    Example:
+        lrnn baseline kfoil data.pl -o model.pl
+        lrnn baseline kfoil data.pl --degree 2 -o model.pl
+    """
+    import importlib.util
+
+    from lrnn_cli.errors import LrnnError
+
+    if importlib.util.find_spec("sklearn") is None:
+        raise LrnnError("kFOIL needs scikit-learn; install it with pip install 'lrnn[baselines]'")
+    _learn("kfoil", data, output, quiet, options)
+
+
+def _learn(learner: str, path: str, output: str, quiet: bool, options: dict[str, Any]) -> None:
+    from dataclasses import fields
+
+    from lrnn_cli.commands.session import grounder_session, load_part
+    from lrnn_cli.errors import LrnnError
+    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.structure.baselines import BaselineOptions, learn_baseline
+    from lrnn_cli.structure.clausal_model import STEEPNESS, model_template, model_text
+
+    check_writable(output)
+    progress = Progress(quiet)
+    with grounder_session(progress, options) as grounder:
+        data, examples = load_part(grounder, path, progress, False, options)
+        if not len(data.queries):
+            raise LrnnError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples")
+        knowledge = grounder.knowledge(data)
+    chosen = {field.name: options[field.name] for field in fields(BaselineOptions) if field.name in options}
+    learned = learn_baseline(learner, data, knowledge, examples, BaselineOptions(**chosen), progress.status)
+    template, notes = model_template(learned.models, learned.words, options["object_identity"])
+    added = "the log odds" if learner == "nfoil" else "the decision of the support vector machine"
+    comments = [
+        f"model of lrnn baseline {learner}: learned from {data.name.rsplit('/', 1)[-1]}",
+        *learned.remarks,
+        f"{STEEPNESS:g} times the weight of a clause is what it adds to {added}",
+    ]
+    write_text(output, model_text(template, notes, comments))
+    for remark in learned.remarks:
+        progress.line(remark)
+    progress.line(f"model in {output}")

@@ -1,0 +1,160 @@
+"""nFOIL and kFOIL as learners beside ours: from a data set to clauses and a decision over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.data import DataSet, Queries
+from lrnn_cli.structure.bodies import Canonical
+from lrnn_cli.structure.clausal_model import ClausalModel
+from lrnn_cli.structure.coverage import ROWS, Clause, Coverage
+from lrnn_cli.structure.foil import FoilOptions, Scorer, learn_clauses
+from lrnn_cli.structure.joined import chosen_relations
+from lrnn_cli.structure.naive_bayes import NaiveBayes
+from lrnn_cli.structure.refinement import Language
+from lrnn_cli.structure.relational_kernel import KernelAlignment
+from lrnn_cli.structure.relations import Relations, symmetries
+from lrnn_cli.structure.vocabulary import Vocabulary, vocabulary
+
+
+@dataclass(frozen=True)
+class BaselineOptions(FoilOptions):
+    length: int = 8
+    variables: int = 7
+    object_identity: bool = False
+    degree: int = 1
+    """Of kFOIL's kernel."""
+    cost: float = 1.0
+    """Of an error of kFOIL's support vector machine."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A target predicate, its clauses, and (query atoms,) how many positive and negative queries ask for each."""
+
+    target: Predicate
+    coverage: Coverage
+    positive: np.ndarray
+    negative: np.ndarray
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The models of all targets, the words they are made of, and what to tell about them."""
+
+    models: list[ClausalModel]
+    words: Vocabulary
+    remarks: list[str]
+
+
+def learn_baseline(
+    learner: str,
+    data: DataSet,
+    knowledge: Knowledge,
+    examples: list[int] | None,
+    options: BaselineOptions,
+    report: Callable[[str], None] = lambda text: None,
+) -> Learned:
+    """Learn with "nfoil" or "kfoil" from some examples, all if None."""
+    words, tasks = learning_tasks(data, knowledge, examples, options)
+
+    def report_clause(number: int, score: float, clause: Clause) -> None:
+        report(f"clause {number}: score {score:.6g}, {words.written(clause.candidate.rule()).clause}")
+
+    models = []
+    remarks = []
+    for task in tasks:
+        scorer: Scorer
+        if learner == "nfoil":
+            scorer = NaiveBayes.of(task.positive, task.negative)
+        else:
+            scorer = KernelAlignment.of(task.positive, task.negative, options.degree, options.cost)
+        found = learn_clauses(task.coverage, scorer, options, report_clause)
+        if not found.clauses:
+            raise LrnnError(
+                f"{data.name}: nothing was learned for {task.target}: {found.reason}; lower --threshold, or look at "
+                "the data with `lrnn check`"
+            )
+        rules = [clause.candidate.rule() for clause in found.clauses]
+        notes = [_note(clause, task) for clause in found.clauses]
+        models.append(ClausalModel(task.target, rules, notes, found.scorer.decision()))
+        score = f"{found.scorer.measure} {found.scorer.score:.6g}"
+        why = f"; {found.reason}" if found.reason else ""
+        remarks.append(f"{len(rules)} clause{'s' * (len(rules) > 1)} for {task.target}, {score}{why}")
+        if task.coverage.left_out:
+            remarks.append(f"{task.coverage.left_out} refinements with more than {ROWS:,} groundings were left out")
+    return Learned(models, words, remarks)
+
+
+def learning_tasks(
+    data: DataSet, knowledge: Knowledge, examples: list[int] | None, options: BaselineOptions
+) -> tuple[Vocabulary, list[Task]]:
+    """The words of clauses, and the task of each target predicate of some examples."""
+    queries = data.queries
+    if examples is not None:
+        queries = queries.select(np.isin(queries.example, examples).nonzero()[0])
+    targets = {queries.predicate[number] for number in set(queries.predicate_index.tolist())}
+    if sum(target.arity > 0 for target in targets) > 1:
+        names = " and ".join(str(target) for target in sorted(targets) if target.arity)
+        raise LrnnError(
+            f"{data.name}: there are queries of {names}, but a model has one target with arguments; keep those of one"
+        )
+    words = vocabulary(data, knowledge, targets)
+    for predicate, facts in words.soft.items():
+        if (facts.weight <= 0.0).any():
+            raise LrnnError(
+                f"{data.name}: {predicate} has facts with weights that are not above 0, and to crisp clauses every "
+                "fact is true; remove such facts"
+            )
+    relations = chosen_relations(words.tables, words.objects, queries, options.object_identity)
+    language = _language(relations, words, options)
+    if not language.relations and not language.layers:
+        raise LrnnError(f"{data.name}: there are no facts to make clauses of; add facts to the examples")
+    tasks = []
+    for target in sorted(targets):
+        coverage = Coverage(relations, target, language, words.targets[target])
+        positive, negative = _classes(coverage, queries, target)
+        if not positive.any() or not negative.any():
+            kind = "above" if positive.any() else "not above"
+            raise LrnnError(
+                f"{data.name}: all {(positive + negative).sum():.0f} queries of {target} have a target {kind} 0.5; "
+                "there is nothing to learn from one class"
+            )
+        tasks.append(Task(target, coverage, positive, negative))
+    return words, tasks
+
+
+def _language(relations: Relations, words: Vocabulary, options: BaselineOptions) -> Language:
+    true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
+    sorts = frozenset((words.sorts[predicate][0],) for predicate in true if predicate.arity == 1)
+    return Language(
+        tuple(predicate for predicate in true if predicate.arity != 1),
+        words.sorts,
+        Canonical(symmetries(relations.tables)),
+        {0: sorts} if sorts else {},
+        options.length,
+        options.variables,
+    )
+
+
+def _classes(coverage: Coverage, queries: Queries, target: Predicate) -> tuple[np.ndarray, np.ndarray]:
+    """(query atoms,) the numbers of positive and of negative queries that ask for each."""
+    rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
+    atom = coverage.index.position(queries.example[rows], queries.argument[rows, : target.arity])
+    positive = queries.target[rows] > 0.5
+    size = len(coverage.index)
+    return np.bincount(atom, positive, size), np.bincount(atom, ~positive, size)
+
+
+def _note(clause: Clause, task: Task) -> str:
+    positive, negative = task.positive @ clause.cover, task.negative @ clause.cover
+    return (
+        f"covers {positive:.0f} of {task.positive.sum():.0f} positive and {negative:.0f} of "
+        f"{task.negative.sum():.0f} negative queries"
+    )

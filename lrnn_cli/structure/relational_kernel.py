@@ -1,0 +1,146 @@
+"""kFOIL's model: clauses induce a kernel, scored by its alignment with the targets; the classifier is an SVM.
+
+The kernel k of two queries is the number of clauses that cover both, or (k + 1)^p for a polynomial one. Its alignment
+with the targets y in {-1, 1} of m queries is <K, y y'> / (m sqrt(<K, K>)). A candidate q adds 1 to k where it covers
+both queries, so both products change by a quadratic form in q: K itself, (m, m), is never there.
+
+N. Landwehr, A. Passerini, L. De Raedt, P. Frasconi: Fast learning of relational kernels. Machine Learning 78, 2010.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from lrnn_cli.grounding.tables import ranked
+from lrnn_cli.structure.clausal_model import Decision
+
+TOLERANCE = 1e-6
+"""Of the support vector machine; weights that are smaller beside the largest are 0."""
+CHUNK = 2_000_000
+"""So many numbers of covered queries, at most, are computed at once."""
+
+
+@dataclass(frozen=True)
+class KernelAlignment:
+    """The kernel of some clauses.
+
+    positive, negative: (query atoms,) how many queries of each class ask for the atom
+    cost: of an error of the support vector machine
+    covers: (query atoms, clauses); pattern: (query atoms,) equal where the same clauses cover
+    agreement, size: <K, y y'> and <K, K>
+    """
+
+    positive: np.ndarray
+    negative: np.ndarray
+    degree: int
+    cost: float
+    covers: np.ndarray
+    pattern: np.ndarray
+    agreement: float
+    size: float
+    measure = "kernel target alignment"
+
+    @staticmethod
+    def of(positive: np.ndarray, negative: np.ndarray, degree: int, cost: float) -> KernelAlignment:
+        """The kernel without clauses: 0, or 1 for a polynomial one."""
+        count = len(positive)
+        one = float(degree > 1)
+        agreement, size = one * (positive - negative).sum() ** 2, one * (positive + negative).sum() ** 2
+        covers, pattern = np.zeros((count, 0), bool), np.zeros(count, np.int64)
+        return KernelAlignment(positive, negative, degree, cost, covers, pattern, agreement, size)
+
+    @property
+    def score(self) -> float:
+        """The alignment."""
+        return self.agreement / float((self.positive + self.negative).sum() * np.sqrt(self.size)) if self.size else 0.0
+
+    def scores(self, covers: csc_array) -> np.ndarray:
+        """(candidates,) the alignment with one more clause, from covers (query atoms, candidates)."""
+        agreement, size = self._with(covers)
+        return np.asarray(agreement / ((self.positive + self.negative).sum() * np.sqrt(size)))
+
+    def with_clause(self, cover: np.ndarray) -> KernelAlignment:
+        agreement, size = self._with(csc_array(cover[:, None]))
+        return replace(
+            self,
+            covers=np.column_stack([self.covers, cover]),
+            pattern=ranked(2 * self.pattern + cover)[0],
+            agreement=float(agreement[0]),
+            size=float(size[0]),
+        )
+
+    def decision(self) -> Decision:
+        """That of a support vector machine trained on the kernel.
+
+        Queries with the same clauses and class count as one, with their number as weight.
+        """
+        from sklearn.svm import SVC
+
+        _, member = ranked(self.pattern)
+        vectors = self.covers[member].astype(float)
+        number = np.stack([np.bincount(self.pattern, count) for count in (self.negative, self.positive)])
+        label, pattern = number.nonzero()
+        machine = SVC(C=self.cost, kernel="precomputed", tol=TOLERANCE)
+        between = kernel(vectors @ vectors.T, self.degree)[np.ix_(pattern, pattern)]
+        machine.fit(between, label, sample_weight=number[label, pattern])
+        dual = np.bincount(pattern[machine.support_], machine.dual_coef_[0], len(vectors))
+        return expanded(vectors, dual, float(machine.intercept_[0]), self.degree)
+
+    def _with(self, covers: csc_array) -> tuple[np.ndarray, np.ndarray]:
+        """(candidates,) <K, y y'> and <K, K> with one more clause."""
+        target, queries = self.positive - self.negative, self.positive + self.negative
+        if self.degree == 1:
+            common = covers.T @ (self.covers * queries[:, None])
+            added = 2.0 * (common**2).sum(1) + (covers.T @ queries) ** 2
+            return self.agreement + (covers.T @ target) ** 2, self.size + added
+        # Query atoms with the same clauses have the same kernel: K grows by `growth`, K * K by `square_growth`.
+        _, member = ranked(self.pattern)
+        shared = self.covers[member].astype(float) @ self.covers[member].T
+        before, after = kernel(shared, self.degree), kernel(shared + 1.0, self.degree)
+        growth, square_growth = after - before, after**2 - before**2
+        place = self.pattern, np.arange(len(target))
+        grouped_target, grouped = csr_array((target, place)), csr_array((queries, place))
+        agreement = np.full(covers.shape[1], self.agreement)
+        size = np.full(covers.shape[1], self.size)
+        step = max(1, CHUNK // len(member))
+        for first in range(0, len(size), step):
+            part = slice(first, first + step)
+            sums = (grouped_target @ covers[:, part]).toarray()
+            agreement[part] += (sums * (growth @ sums)).sum(0)
+            counts = (grouped @ covers[:, part]).toarray()
+            size[part] += (counts * (square_growth @ counts)).sum(0)
+        return agreement, size
+
+
+def kernel(common: np.ndarray, degree: int) -> np.ndarray:
+    """The kernel of queries, given how many clauses cover both."""
+    return common if degree == 1 else (common + 1.0) ** degree
+
+
+def expanded(vectors: np.ndarray, dual: np.ndarray, intercept: float, degree: int) -> Decision:
+    """The decision as a sum over sets of clauses, from support vectors (vectors, clauses) of 0 and 1.
+
+    By Newton's forward differences, a function f of the number n of clauses in common is the sum over j of
+    D^j f(0) * (n over j), and (n over j) counts the sets of j clauses among them.
+    """
+    values = kernel(np.arange(degree + 1.0), degree)
+    differences = [
+        sum((-1.0) ** (order - point) * comb(order, point) * float(values[point]) for point in range(order + 1))
+        for order in range(degree + 1)
+    ]
+    weights: dict[tuple[int, ...], float] = {}
+    for order in range(1, degree + 1):
+        for members in itertools.combinations(range(vectors.shape[1]), order):
+            weights[members] = differences[order] * float(dual @ vectors[:, members].prod(1))
+    least = TOLERANCE * max(map(abs, weights.values()))
+    kept = {
+        members: weight if abs(weight) > least else 0.0
+        for members, weight in weights.items()
+        if abs(weight) > least or len(members) == 1
+    }
+    return Decision(intercept + differences[0] * float(dual.sum()), kept)
