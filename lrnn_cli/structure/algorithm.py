@@ -163,8 +163,8 @@ class StructureLearner:
         learned.template = self._template()
         try:
             while not self._stopping_criterion():
-                self._iterate()
-                record(self)
+                if self._iterate():
+                    record(self)
             if learned.iterations:
                 self._final_training()
         except OutOfTime:
@@ -192,7 +192,8 @@ class StructureLearner:
         for rule, weight in zip(self.latent_rules, trained.ravel().tolist(), strict=True):
             self.weights[rule.clause] = weight
 
-    def _iterate(self) -> None:
+    def _iterate(self) -> bool:
+        """One iteration; false when no rule is found."""
         options, learned = self.options, self.learned
         number = len(learned.iterations) + 1
         started = time.perf_counter()
@@ -201,7 +202,7 @@ class StructureLearner:
         searched = time.perf_counter()
         if not found:
             learned.reason = self._why_nothing(number, tried)
-            return
+            return False
         invented = self._predicate_invention(found)
         loss = self._train_weights(options.epochs)
         self._weighted_facts()
@@ -216,6 +217,7 @@ class StructureLearner:
             f"iteration {number} of {options.iterations}: {len(found)} rules of {tried} candidates in "
             f"{seconds[0]:.1f} s, training {seconds[1]:.1f} s, loss {loss:.5f}{shown}, about {left:.0f} s left"
         )
+        return True
 
     def _stopping_criterion(self) -> bool:
         """Enough iterations, nothing found in the last one, or no better validation loss for some."""
