@@ -28,7 +28,7 @@ BENCHMARK ?=
 
 help:
 	@echo 'make install     set everything up: SWI-Prolog, a virtual environment in $(VENV), lrnn in it'
-	@echo 'make demo        learn rules and train a template on bundled data, and show how good they are'
+	@echo 'make demo        learn rules from bundled data, show them, how good they are, and why'
 	@echo 'make test        static checks and all tests; LRNN_DATA_DIR=folder adds those on real data'
 	@echo 'make check       ruff and mypy only'
 	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
@@ -54,10 +54,14 @@ $(INSTALLED): setup.cfg pyproject.toml
 
 demo: install
 	@mkdir -p build/demo
-	@echo '== Learn rules for who is whose grandparent, from two thirds of the families'
-	$(LRNN) learn-structure datasets/family/family.pl --folds 3 --fold 1 -o build/demo/family.pl
-	$(LRNN) show build/demo/family.pl
-	$(LRNN) evaluate build/demo/family.pl datasets/family/family.pl --folds 3 --fold 1
+	@echo '== Learn which trains go east, from 160 of 200'
+	$(LRNN) learn-structure datasets/trains/trains.pl --folds 5 --fold 1 -o build/demo/trains.pl
+	@echo '== The soft clusters and the rules that it found'
+	@grep -e '^%' -e ':: eastbound' build/demo/trains.pl
+	@echo '== How good it is on the other 40'
+	$(LRNN) evaluate build/demo/trains.pl datasets/trains/trains.pl --folds 5 --fold 1
+	@echo '== Why the train t3 goes east'
+	$(LRNN) explain build/demo/trains.pl datasets/trains/trains.pl --example t3 --top 2 --depth 2
 	@echo '== Train a hand-written template on molecules, and test it on others'
 	$(MAKE) --no-print-directory evaluate
 

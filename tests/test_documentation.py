@@ -18,6 +18,7 @@ from lrnn_cli.commands import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"-?\d+\.\d+")
+PROGRESS = re.compile("(iteration|final training|reading|grounding|compiling|training)[ :]")
 
 
 def readme_example() -> list[tuple[str, list[str]]]:
@@ -51,9 +52,10 @@ def test_worked_example_of_the_readme(tmp_path: Path) -> None:
             text=True,
             check=True,
         )
-        printed = result.stdout.splitlines()
+        # A slow machine shows its progress.
+        printed = [line for line in result.stdout.splitlines() if line in shown or not PROGRESS.match(line)]
         assert [NUMBER.sub("#", line).split() for line in printed] == [NUMBER.sub("#", line).split() for line in shown]
-        for expected, found in zip(NUMBER.findall("\n".join(shown)), NUMBER.findall(result.stdout), strict=True):
+        for expected, found in zip(NUMBER.findall("\n".join(shown)), NUMBER.findall("\n".join(printed)), strict=True):
             assert float(found) == pytest.approx(float(expected), abs=2e-3)
 
 
