@@ -1,0 +1,366 @@
+"""Simplification of a model: rules and body literals go whose removal does not make it worse on data.
+
+Greedy backward elimination. Each rule is weighed by the model without it, exactly; then the cheapest go first, in
+batches that grow while they are accepted and shrink when one is not. Literals are weighed by the rule without them in
+its present groundings; those that seem to cost little are tried by grounding again. What is accepted has always been
+grounded and evaluated as a model of its own, and is never worse than the first one by more than the tolerance. The
+weights that are left are trained a little after each round, which often lets more rules go in the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from lrnn_cli.errors import GroundingError, NetworkError
+from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.program import Facts, Program
+from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
+from lrnn_cli.language.template import Template
+from lrnn_cli.network.compile import Compiler, Memory
+from lrnn_cli.network.network import Network, assemble
+from lrnn_cli.network.removal import Removal
+from lrnn_cli.training.loop import TrainingOptions, train_weights
+
+LITERAL_CHECKS = 30
+"""How often the data are grounded to try shorter rules, at most."""
+WORTH_ANOTHER_ROUND = 0.05
+"""The part of the rules that a round must drop for another to follow."""
+LEARNING_RATE = 0.005
+"""The weights are good already; larger steps would spoil them first."""
+
+Item = TypeVar("Item")
+Badness = Callable[[np.ndarray, np.ndarray], float]
+"""How bad outputs (queries,) are for targets (queries,)."""
+
+
+@dataclass(frozen=True)
+class SimplificationOptions:
+    tolerance: float = 0.001
+    """How much worse the model may get."""
+    literals: bool = True
+    epochs: int = 50
+    """Of training after each round."""
+    loss: str = "squared"
+    """What this training minimises."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A rule, a literal of a rule that stays, or a copy of another rule, to which its weight was added.
+
+    alone: how much worse the model was without it and nothing else; of a literal, while groundings stay what they are.
+    """
+
+    kind: str
+    rule: Rule
+    alone: float = 0.0
+    literal: Atom | None = None
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A model, its network over the data, and what it gives."""
+
+    model: Template
+    program: Program
+    network: Network
+    weights: np.ndarray
+    outputs: np.ndarray
+    badness: float
+
+
+class Simplifier:
+    """Simplifies one model. `now` is the smallest model so far; an interruption leaves it valid.
+
+    ground: groundings of a model over the data
+    """
+
+    def __init__(
+        self,
+        model: Template,
+        ground: Callable[[Template], Groundings],
+        badness: Badness,
+        options: SimplificationOptions,
+        report: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.options = options
+        self.dropped: list[Dropped] = []
+        self._ground = ground
+        self._badness = badness
+        self._report = report
+        self._memory = Memory()
+        self._checks = LITERAL_CHECKS if options.literals else 0
+        self.first = self.now = self._evaluate(model)
+        self._limit = self.first.badness + options.tolerance
+
+    def run(self) -> None:
+        """Drop rules, then literals and the rules that can go without them, until no literal can."""
+        while True:
+            self._rounds()
+            before = len(self.dropped)
+            self._drop_literals()
+            if len(self.dropped) == before:
+                return
+            self._retrain()
+
+    def _rounds(self) -> None:
+        """Drop rules and train what is left, until little more can go."""
+        while True:
+            before = len(self.dropped)
+            self._merge_copies()
+            self._drop_rules()
+            dropped = len(self.dropped) - before
+            if dropped:
+                self._retrain()
+            if dropped <= WORTH_ANOTHER_ROUND * len(self.now.model.rules):
+                return
+
+    def _evaluate(self, model: Template) -> Evaluated:
+        groundings = self._ground(model)
+        network = assemble(Compiler(groundings, memory=self._memory))
+        weights = np.array([rule.weight for rule in model.rules], float)
+        return self._evaluated(model, groundings.program, network, weights)
+
+    def _evaluated(self, model: Template, program: Program, network: Network, weights: np.ndarray) -> Evaluated:
+        values, _ = network.forward(weights)
+        outputs = network.outputs(values)
+        return Evaluated(model, program, network, weights, outputs, self._badness(outputs, network.target))
+
+    # Rules
+
+    def _merge_copies(self) -> None:
+        """Rules that are equal but for weights and names of variables count once, with the sum of their weights."""
+        rules = self.now.model.rules
+        copies: dict[object, list[int]] = {}
+        for index, rule in enumerate(rules):
+            copies.setdefault(index if rule.fixed else canonical(rule), []).append(index)
+        merged = tuple(
+            replace(rules[same[0]], weight=float(self.now.weights[same].sum())) if len(same) > 1 else rules[same[0]]
+            for same in copies.values()
+        )
+        if len(merged) < len(rules):
+            dropped = [Dropped("copy", rules[index]) for same in copies.values() for index in same[1:]]
+            self._accept(replace(self.now.model, rules=merged), dropped)
+
+    def _accept(self, model: Template, dropped: list[Dropped]) -> bool:
+        """Go on with a model in which this has been dropped, if it is within the limit."""
+        found = self._evaluate(model)
+        if found.badness > self._limit:
+            return False
+        self.now = found
+        self.dropped += dropped
+        return True
+
+    def _drop_rules(self) -> None:
+        now = self.now
+        rules = now.model.rules
+        removal = Removal(now.network, now.program, now.weights)
+        batches: list[list[Dropped]] = []
+        alone: dict[int, float] = {}
+
+        def take(indices: Sequence[int]) -> bool:
+            """Do without these rules and those that are of no use without them, within the limit."""
+            left = removal.kept.copy()
+            left[list(indices)] = False
+            gone = (removal.kept & ~live_rules(rules, now.program.facts, left)).nonzero()[0].tolist()
+            if not self._allowed(removal, gone) or self._badness_without(removal, gone) > self._limit:
+                return False
+            batches.append([Dropped("rule", rules[index], alone.get(index, 0.0)) for index in gone])
+            removal.take(gone)
+            self._report(f"simplify: {removal.kept.sum()} of {len(rules)} rules are left")
+            return True
+
+        fixed = np.array([rule.fixed for rule in rules])
+        take((~now.network.used_rules & ~fixed).nonzero()[0].tolist())
+        candidates = (removal.kept & ~fixed).nonzero()[0].tolist()
+        for number, index in enumerate(candidates, 1):
+            self._report(f"simplify: weighing rule {number} of {len(candidates)}")
+            alone[index] = self._badness_without(removal, [index]) - now.badness
+        in_batches(self._affordable(alone), take)
+        # Without the rules the model must be what the network said. Should it not be, fewer go.
+        while dropped := [item for batch in batches for item in batch]:
+            gone = {id(item.rule) for item in dropped}
+            if self._accept(replace(now.model, rules=tuple(rule for rule in rules if id(rule) not in gone)), dropped):
+                return
+            batches = batches[: len(batches) // 2]
+
+    def _badness_without(self, removal: Removal, indices: Sequence[int]) -> float:
+        return self._badness(removal.outputs(indices), self.now.network.target)
+
+    def _allowed(self, removal: Removal, indices: Sequence[int]) -> bool:
+        """Each predicate that is asked for still has rules or facts."""
+        left = removal.kept.copy()
+        left[indices] = False
+        program = self.now.program
+        defined = {program.rules[index].head for index in left.nonzero()[0]}
+        return all(name in defined or program.facts.has(name) for name in program.facts.queried)
+
+    def _affordable(self, alone: dict[Item, float]) -> list[Item]:
+        """Those that would leave the model within the limit, cheapest first."""
+        slack = self._limit - self.now.badness
+        return sorted((item for item, cost in alone.items() if cost <= slack), key=lambda item: alone[item])
+
+    # Literals
+
+    def _drop_literals(self) -> None:
+        alone = {}
+        if self._checks:
+            for index, rule in enumerate(self.now.model.rules):
+                self._report(f"simplify: weighing the literals of rule {index + 1} of {len(self.now.model.rules)}")
+                for place in range(len(rule.body) if not rule.fixed else 0):
+                    if can_drop(rule, place):
+                        alone[index, rule.body[place]] = self._badness_ignoring(index, place) - self.now.badness
+
+        def attempt(batch: Sequence[tuple[int, Atom]]) -> bool:
+            rules = list(self.now.model.rules)
+            dropped = []
+            for index, atom in batch:
+                place = rules[index].body.index(atom)
+                if can_drop(rules[index], place):
+                    dropped.append(Dropped("literal", rules[index], alone[index, atom], atom))
+                    rules[index] = without_literal(rules[index], place)
+            if not dropped or not self._checks:
+                return False
+            live = live_rules(rules, self.now.program.facts, np.ones(len(rules), bool))
+            dropped += [Dropped("rule", rules[index]) for index in (~live).nonzero()[0]]
+            rules = [rules[index] for index in live.nonzero()[0]]
+            self._checks -= 1
+            self._report(f"simplify: grounding without {len(batch)} literals, {self._checks} more trials")
+            try:
+                return self._accept(replace(self.now.model, rules=tuple(rules)), dropped)
+            except (GroundingError, NetworkError):
+                # A literal may have kept atoms from depending on themselves, or a guard from what it can't compare.
+                return False
+
+        in_batches(self._affordable(alone), attempt)
+
+    def _badness_ignoring(self, index: int, place: int) -> float:
+        """Of the model when rule `index` does without its body atom at `place` but keeps its groundings."""
+        program, network = self.now.program, self.now.network
+        soft = [is_soft(program, name) for name, _ in program.rules[index].body]
+        bias = network.bias.copy()
+        bias[index] = network.activation.rule_bias(len(soft) - 1, soft.count(False) - (not soft[place]))
+        levels = network.levels
+        if soft[place]:
+            row = soft[:place].count(True)
+            levels = tuple(
+                replace(level, body_atom=_blanked(level.body_atom, row, level.rule == index))
+                if row < len(level.body_atom)
+                else level
+                for level in levels
+            )
+        return self._evaluated(
+            self.now.model, program, replace(network, levels=levels, bias=bias), self.now.weights
+        ).badness
+
+    # Weights
+
+    def _retrain(self) -> None:
+        """Train what is left; weights that make the model worse are not kept."""
+        now = self.now
+        options = TrainingOptions(loss=self.options.loss, epochs=self.options.epochs, learning_rate=LEARNING_RATE)
+        trained = train_weights(
+            now.network,
+            now.model.rules,
+            options,
+            lambda epoch: self._report(f"simplify: training, epoch {epoch.epoch} of {options.epochs}"),
+        )
+        model = now.model.with_weights([float(weight) for weight in trained.weights])
+        found = self._evaluated(model, now.program, now.network, trained.weights)
+        if found.badness <= now.badness:
+            self.now = found
+        if trained.interrupted:
+            raise KeyboardInterrupt
+
+
+def _blanked(body_atom: np.ndarray, row: int, neurons: np.ndarray) -> np.ndarray:
+    """Bodies (widest body, rule neurons) without what stands in a row of some neurons."""
+    body_atom = body_atom.copy()
+    body_atom[row, neurons] = 0
+    return body_atom
+
+
+def in_batches(queue: Sequence[Item], attempt: Callable[[Sequence[Item]], bool]) -> None:
+    """Offer items in order: twice as many after a success, half as many after a failure, an item alone only once."""
+    size = 1
+    while queue:
+        batch = queue[:size]
+        if attempt(batch):
+            queue = queue[size:]
+            size *= 2
+        elif len(batch) == 1:
+            queue = queue[1:]
+        else:
+            size = len(batch) // 2
+
+
+def live_rules(rules: Sequence[Rule], facts: Facts, kept: np.ndarray) -> np.ndarray:
+    """(rules,) those of `kept` whose bodies can be derived and whose heads lead to a query."""
+    heads = {rule.head.predicate for rule in rules}
+    body = [{atom.predicate for atom in rule.body} for rule in rules]
+    live = set(kept.nonzero()[0].tolist())
+    while True:
+        missing = heads - {rules[index].head.predicate for index in live}
+        gone = {index for index in live if any(not facts.has(predicate) for predicate in body[index] & missing)}
+        if not gone:
+            break
+        live -= gone
+    wanted: set[Predicate] = set()
+    frontier = set(facts.queried)
+    while frontier:
+        wanted |= frontier
+        frontier = {name for index in live if rules[index].head.predicate in frontier for name in body[index]} - wanted
+    return np.array([index in live and rule.head.predicate in wanted for index, rule in enumerate(rules)], bool)
+
+
+def canonical(rule: Rule) -> tuple[object, ...]:
+    """Equal for rules that differ in weights and names of variables only."""
+    names: dict[str, str] = {}
+
+    def renamed(atom: Atom) -> Atom:
+        terms = (
+            Variable(names.setdefault(term.name, f"V{len(names)}")) if isinstance(term, Variable) else term
+            for term in atom.arguments
+        )
+        return Atom(atom.name, tuple(terms))
+
+    atoms = tuple(renamed(atom) for atom in (rule.head, *rule.body))
+    for name in (name for guard in rule.guards for name in guard.variables):
+        names.setdefault(name, f"V{len(names)}")
+    return (*atoms, *(guard.renamed(names) for guard in rule.guards))
+
+
+def is_soft(program: Program, predicate: Predicate) -> bool:
+    """Its atoms have neurons with values of their own."""
+    return predicate in program.groups or predicate in program.soft or predicate in program.mixed
+
+
+def can_drop(rule: Rule, place: int) -> bool:
+    """Without this body atom a rule stays safe and in as few connected parts, with some body."""
+    rest = rule.body[:place] + rule.body[place + 1 :]
+    bound = {name for atom in rest for name in atom.variables}
+    needed = {*rule.head.variables, *(name for guard in rule.guards for name in guard.variables)}
+    return bool(rest) and needed.isdisjoint(set(rule.body[place].variables) - bound) and parts(rest) <= parts(rule.body)
+
+
+def without_literal(rule: Rule, place: int) -> Rule:
+    return replace(rule, body=rule.body[:place] + rule.body[place + 1 :])
+
+
+def parts(body: Sequence[Atom]) -> int:
+    """How many parts a body has that share no variable."""
+    found: list[set[str]] = []
+    for atom in body:
+        joined = set(atom.variables)
+        separate = []
+        for names in found:
+            if names & joined:
+                joined |= names
+            else:
+                separate.append(names)
+        found = [*separate, joined]
+    return len(found)
