@@ -219,7 +219,7 @@ def test_command_line(folder: Folder) -> None:
     }.items():
         outcome = folder.run("ground", *files, "-o", f"{name}.npz", *options)
         assert outcome.code == 0, outcome.stderr
-        assert "1,445 groundings of 11 rules in 11 tables, 80 queries" in outcome.stderr
+        assert "3,660 groundings of 11 rules in 11 tables, 200 queries" in outcome.stderr
     content = folder.content()
     assert content["one.npz"] == content["two.npz"]
     outputs = []
@@ -227,7 +227,7 @@ def test_command_line(folder: Folder) -> None:
         assert folder.run("train", f"{name}.npz", "-o", f"{name}.pl", "--epochs", "20", "--quiet").code == 0
         shown = folder.run("predict", f"{name}.pl", files[1], "--grounder", "duckdb" if name == "one" else "swi").stdout
         outputs.append([float(line.split("\t")[3]) for line in shown.splitlines()[1:]])
-    assert len(outputs[0]) == 80
+    assert len(outputs[0]) == 200
     assert outputs[1] == pytest.approx(outputs[0], abs=1e-9)
 
 

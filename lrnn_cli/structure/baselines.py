@@ -9,6 +9,7 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.structure.bodies import Canonical
@@ -118,7 +119,9 @@ def learning_tasks(
         raise LrnnError(f"{data.name}: there are no facts to make clauses of; add facts to the examples")
     tasks = []
     for target in sorted(targets):
-        coverage = Coverage(relations, target, language, words.targets[target])
+        rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
+        atoms = Table(queries.example[rows], queries.argument[rows, : target.arity])
+        coverage = Coverage(relations, target, atoms, language, words.targets[target])
         positive, negative = _classes(coverage, queries, target)
         if not positive.any() or not negative.any():
             kind = "above" if positive.any() else "not above"

@@ -103,10 +103,10 @@ class AsGiven(Canonical):
 
 
 class Coverage:
-    """Clauses for one target predicate, their refinements, and what they cover."""
+    """Clauses for one target predicate, their refinements, and what they cover. `atoms` are those of its queries."""
 
     def __init__(
-        self, relations: Relations, target: Predicate, language: Language, head_sorts: tuple[int, ...]
+        self, relations: Relations, target: Predicate, atoms: Table, language: Language, head_sorts: tuple[int, ...]
     ) -> None:
         unary = [table for predicate, table in sorted(relations.tables.items()) if predicate.arity == 1]
         tables = dict(relations.tables)
@@ -116,8 +116,8 @@ class Coverage:
         self.unary = UnaryFacts.of(relations.tables, relations.objects)
         self.identity = relations.identity
         self.relations = replace(relations, tables=tables, identity=False)
-        self.start = self._start(target)
-        self.index = AtomIndex([relations.starts[target]], relations.objects)
+        self.start = relations.starts[target]
+        self.index = AtomIndex([atoms], relations.objects)
         self.target = target
         self._language = replace(language, canonical=AsGiven(language.canonical.symmetries))
         self._head_sorts = head_sorts
@@ -127,15 +127,6 @@ class Coverage:
         self._refinements: Cache[Candidate, list[Refinement]] = Cache(
             KEPT_BYTES, lambda found: sum(refinement.bytes for refinement in found)
         )
-
-    def _start(self, target: Predicate) -> Table:
-        """The query atoms; with object identity those whose arguments are different."""
-        table = self.relations.starts[target]
-        if not self.identity or target.arity < 2:
-            return table
-        ascending = np.sort(table.objects, 1)
-        keep = (ascending[:, 1:] != ascending[:, :-1]).all(1)
-        return Table(table.example[keep], table.objects[keep])
 
     def empty(self) -> Clause:
         """The clause without a body, which covers all queries."""
