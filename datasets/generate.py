@@ -72,7 +72,7 @@ class DataSet:
 
 # ---- trains: eastbound if and only if some car is short and has a roof
 
-TRAINS = 80
+TRAINS = 200
 SHAPES = ["rectangle", "bucket", "ellipse", "hexagon", "u_shaped"]
 ROOFS = ["none", "flat", "peaked", "arc", "jagged"]
 LOADS = ["none", "circle", "triangle", "rectangle", "hexagon"]
@@ -223,21 +223,38 @@ def make_family(seed: int = 1886) -> DataSet:
     return DataSet("family", "Families, who is whose grandparent", "f", seed, examples, rule_values)
 
 
-# ---- molecules: active if and only if a single bond joins two hubs; a hub is a donor with a double bond to an acceptor
+# ---- molecules: active if and only if two hubs are neighbours; a hub is a donor with a double bond to an acceptor
 
-MOLECULES = 400
 FOLDS = 5
-FLIPPED_PER_CLASS = 5
-CLUSTERS = {
-    "donor": ["t2", "t5", "t9", "t12"],
-    "acceptor": ["t1", "t6", "t7", "t10"],
-    "neutral": ["t3", "t4", "t8", "t11"],
-}
+FLIPPED_PER_CLASS = 10
+CLUSTERS = {"donor": ["t2", "t5", "t9"], "acceptor": ["t1", "t6", "t7"], "neutral": ["t3", "t4", "t8"]}
 CLUSTER_OF = {atom_type: cluster for cluster, atom_types in CLUSTERS.items() for atom_type in atom_types}
-HUB = ("donor", "acceptor")
-DECOYS = [("donor", "neutral"), ("donor", "donor")]
-OTHERS = [("neutral", "acceptor"), ("neutral", "neutral"), ("acceptor", "acceptor"), ("neutral", "donor")]
-INACTIVE = {"crossed": 80, "wrong_end": 40, "spaced": 40, "lonely": 40}
+
+Dyad = tuple[str, str, str]
+"""Two atoms with a bond: cluster of the first, type of the bond, cluster of the second."""
+
+DYADS: dict[str, list[Dyad]] = {
+    "hub": [("donor", "b_2", "acceptor")],
+    "decoy": [("donor", "b_2", "neutral"), ("donor", "b_2", "donor"), ("donor", "b_1", "acceptor")],
+    "impostor": [("neutral", "b_2", "acceptor")],
+}
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """So many molecules consist of these two pairs of dyads; the dyads of a pair are joined by their first atoms."""
+
+    molecules: int
+    pairs: tuple[Pair, Pair]
+
+
+ARRANGEMENTS = {
+    "joined": Arrangement(500, (("hub", "hub"), ("decoy", "decoy"))),
+    "crossed": Arrangement(200, (("hub", "decoy"), ("hub", "decoy"))),
+    "lonely": Arrangement(50, (("hub", "decoy"), ("decoy", "decoy"))),
+    "foreign": Arrangement(100, (("impostor", "impostor"), ("decoy", "decoy"))),
+    "plain": Arrangement(150, (("decoy", "decoy"), ("decoy", "decoy"))),
+}
 
 
 @dataclass
@@ -247,98 +264,48 @@ class Molecule:
     types: list[str] = field(default_factory=list)
     bonds: list[tuple[int, int, str]] = field(default_factory=list)
 
-    def degree(self, atom: int) -> int:
-        """How many bonds the atom has."""
-        return sum(atom in bond[:2] for bond in self.bonds)
+    def add_atom(self, atom_type: str) -> int:
+        """Add an atom and return its number."""
+        self.types.append(atom_type)
+        return len(self.types) - 1
 
-    def clusters(self, bond: tuple[int, int, str]) -> Pair:
-        """The clusters of the two atoms of a bond."""
-        return CLUSTER_OF[self.types[bond[0]]], CLUSTER_OF[self.types[bond[1]]]
+    def cluster(self, atom: int) -> str:
+        """The hidden cluster of an atom."""
+        return CLUSTER_OF[self.types[atom]]
 
+    def neighbours(self) -> list[list[tuple[int, str]]]:
+        """For each atom its neighbours with the types of the bonds to them."""
+        found: list[list[tuple[int, str]]] = [[] for _ in self.types]
+        for first, second, kind in self.bonds:
+            found[first].append((second, kind))
+            found[second].append((first, kind))
+        return found
 
-class Builder:
-    """Builds one molecule. A dyad is a pair of atoms with a double bond; all other atoms are filling."""
-
-    def __init__(self, random: Random) -> None:
-        self.random = random
-        self.molecule = Molecule()
-
-    def add_atom(self, cluster: str = "") -> int:
-        """Add an atom with a type from the cluster, or from all types."""
-        self.molecule.types.append(self.random.choice(CLUSTERS[cluster] if cluster else list(CLUSTER_OF)))
-        return len(self.molecule.types) - 1
-
-    def add_bond(self, first: int, second: int, bond_type: str = "b_1") -> None:
-        """Add a bond, a single one if nothing else is said."""
-        self.molecule.bonds.append((first, second, bond_type))
-
-    def add_dyad(self, clusters: Pair) -> tuple[int, int]:
-        """Add two atoms of the given clusters with a double bond between them."""
-        dyad = self.add_atom(clusters[0]), self.add_atom(clusters[1])
-        self.add_bond(*dyad, "b_2")
-        return dyad
-
-    def plant(self, arrangement: str) -> list[int]:
-        """Add four dyads and two single bonds between them; return the atoms by which the parts hang on the filling.
-
-        The first atom of every dyad is a donor. Two of the dyads are hubs, one in a lonely arrangement.
-        """
-        random = self.random
-        one = self.add_dyad(HUB)
-        two = self.add_dyad(random.choice(DECOYS) if arrangement == "lonely" else HUB)
-        three, four = (self.add_dyad(random.choice(DECOYS)) for _ in range(2))
-        either = random.choice([0, 1])
-        if arrangement == "spaced":
-            spacer = self.add_atom()
-            self.add_bond(one[0], spacer)
-            self.add_bond(two[0], spacer)
-            self.add_bond(three[0], four[0])
-            return [spacer, random.choice(three + four)]
-        if arrangement == "crossed":
-            self.add_bond(one[0], three[0])
-            self.add_bond(two[0], four[0])
-            return [random.choice(one + three), random.choice(two + four)]
-        if arrangement == "wrong_end":
-            self.add_bond(one[1], two[either])
-            self.add_bond(three[0], four[0])
-        else:
-            self.add_bond(one[0], two[0])
-            self.add_bond(three[either], four[random.choice([0, 1])])
-        return [random.choice(one + two), random.choice(three + four)]
-
-    def add_filling(self, size: int) -> list[int]:
-        """Add atoms in a tree of single bonds and aromatic rings of five or six; return them."""
-        random = self.random
-        filling: list[int] = []
-        while len(filling) < size:
-            ring = random.choice([5, 6])
-            new = [self.add_atom() for _ in range(ring if size - len(filling) >= ring and random.random() < 0.3 else 1)]
-            if len(new) > 1:
-                for place, atom in enumerate(new):
-                    self.add_bond(atom, new[place - 1], "b_ar")
-            if filling:
-                self.hang(new[0], filling)
-            filling += new
-        return filling
-
-    def hang(self, atom: int, filling: list[int]) -> None:
-        """Join the atom by a single bond to one of the filling that has fewer than four bonds."""
-        self.add_bond(atom, self.random.choice([other for other in filling if self.molecule.degree(other) < 4]))
+    def hubs(self) -> set[int]:
+        """The donors with a double bond to an acceptor."""
+        return {
+            atom
+            for atom, others in enumerate(self.neighbours())
+            if self.cluster(atom) == "donor"
+            and any(kind == "b_2" and self.cluster(other) == "acceptor" for other, kind in others)
+        }
 
 
-def random_molecule(arrangement: str, random: Random) -> Molecule:
-    """A molecule of 15 to 25 atoms with the dyads arranged as told, numbered in random order."""
-    size = random.randint(15, 25)
-    builder = Builder(random)
-    ends = builder.plant(arrangement)
-    if size >= 18 and random.random() < 0.5:
-        one, two = (builder.add_dyad(random.choice(OTHERS)) for _ in range(2))
-        builder.add_bond(random.choice(one), random.choice(two))
-        ends.append(random.choice(one + two))
-    filling = builder.add_filling(size - len(builder.molecule.types))
-    for end in ends:
-        builder.hang(end, filling)
-    return renumbered(builder.molecule, random)
+def random_molecule(arrangement: Arrangement, random: Random) -> Molecule:
+    """Two pairs of dyads hang, each by the second atom of a dyad, on a filling of one or two atoms of any type."""
+    molecule = Molecule()
+    filling = [molecule.add_atom(random.choice(list(CLUSTER_OF))) for _ in range(random.randint(1, 2))]
+    molecule.bonds += [(first, second, "b_1") for first, second in itertools.pairwise(filling)]
+    for pair in arrangement.pairs:
+        dyads = [random.choice(DYADS[name]) for name in pair]
+        firsts = [molecule.add_atom(random.choice(CLUSTERS[cluster])) for cluster, _, _ in dyads]
+        seconds = [molecule.add_atom(random.choice(CLUSTERS[cluster])) for _, _, cluster in dyads]
+        molecule.bonds += [
+            (first, second, kind) for first, second, (_, kind, _) in zip(firsts, seconds, dyads, strict=True)
+        ]
+        molecule.bonds.append((firsts[0], firsts[1], "b_1"))
+        molecule.bonds.append((random.choice(seconds), random.choice(filling), "b_1"))
+    return renumbered(molecule, random)
 
 
 def renumbered(molecule: Molecule, random: Random) -> Molecule:
@@ -353,12 +320,9 @@ def renumbered(molecule: Molecule, random: Random) -> Molecule:
 
 
 def is_active(molecule: Molecule) -> bool:
-    """The planted rule: some single bond joins two hubs."""
-    hubs = set()
-    for bond in molecule.bonds:
-        if bond[2] == "b_2" and molecule.clusters(bond) in (HUB, HUB[::-1]):
-            hubs.add(bond[0] if molecule.clusters(bond) == HUB else bond[1])
-    return any(kind == "b_1" and first in hubs and second in hubs for first, second, kind in molecule.bonds)
+    """The planted rule: two hubs are neighbours."""
+    hubs = molecule.hubs()
+    return any(first in hubs and second in hubs for first, second, _ in molecule.bonds)
 
 
 def molecule_facts(molecule: Molecule, fold: int) -> list[str]:
@@ -389,22 +353,40 @@ def count_types(molecule: Molecule) -> Counter[str]:
     return Counter(molecule.types)
 
 
-def count_typed_bonds(molecule: Molecule) -> Counter[str]:
-    """How many bonds there are of each type between each two types of atoms."""
-    types = molecule.types
-    return Counter(" ".join([kind, *sorted([types[first], types[second]])]) for first, second, kind in molecule.bonds)
+def count_bonds(molecule: Molecule) -> Counter[str]:
+    """How many bonds there are of each type between each two clusters."""
+    return Counter(
+        " ".join([kind, *sorted([molecule.cluster(first), molecule.cluster(second)])])
+        for first, second, kind in molecule.bonds
+    )
 
 
-def count_cluster_bonds(molecule: Molecule) -> Counter[str]:
-    """How many bonds there are of each type between each two of the hidden clusters."""
-    return Counter(" ".join([bond[2], *sorted(molecule.clusters(bond))]) for bond in molecule.bonds)
+def count_paths(molecule: Molecule) -> Counter[str]:
+    """How many paths of three atoms there are, by clusters and types of bonds."""
+    paths: Counter[str] = Counter()
+    for atom, others in enumerate(molecule.neighbours()):
+        for ends in itertools.combinations(others, 2):
+            sides = sorted(f"{kind} {molecule.cluster(end)}" for end, kind in ends)
+            paths[f"{molecule.cluster(atom)}: {sides[0]}, {sides[1]}"] += 1
+    return paths
+
+
+def stratified_folds(classes: list[tuple[bool, bool]], random: Random) -> list[int]:
+    """A fold for each class in the list, every class spread evenly over the folds."""
+    fold = [0] * len(classes)
+    place = 0
+    for name in sorted(set(classes)):
+        members = [number for number, other in enumerate(classes) if other == name]
+        for number in random.sample(members, len(members)):
+            fold[number] = place % FOLDS + 1
+            place += 1
+    return fold
 
 
 def make_molecules(seed: int = 2017) -> DataSet:
-    """Half of the molecules are active; some targets of each class are flipped; folds are stratified by target."""
+    """Half of the molecules are active; some targets of each class are flipped, as many in each fold."""
     random = Random(seed)
-    arrangements = ["joined"] * (MOLECULES - sum(INACTIVE.values()))
-    arrangements += [arrangement for arrangement, number in INACTIVE.items() for _ in range(number)]
+    arrangements = [item for item in ARRANGEMENTS.values() for _ in range(item.molecules)]
     random.shuffle(arrangements)
     molecules = [random_molecule(arrangement, random) for arrangement in arrangements]
     rule_values = [is_active(molecule) for molecule in molecules]
@@ -412,11 +394,7 @@ def make_molecules(seed: int = 2017) -> DataSet:
     for value in (True, False):
         for number in random.sample([n for n, truth in enumerate(rule_values) if truth == value], FLIPPED_PER_CLASS):
             targets[number] = not value
-    fold = [0] * MOLECULES
-    for target in (True, False):
-        members = [number for number in range(MOLECULES) if targets[number] == target]
-        for place, number in enumerate(random.sample(members, len(members))):
-            fold[number] = place % FOLDS + 1
+    fold = stratified_folds(list(zip(targets, rule_values, strict=True)), random)
     examples = [
         Example(molecule_facts(molecule, fold[number]), [("active", targets[number])])
         for number, molecule in enumerate(molecules)
@@ -424,8 +402,8 @@ def make_molecules(seed: int = 2017) -> DataSet:
     figures = {
         "flipped targets": str(2 * FLIPPED_PER_CLASS),
         "accuracy of the best count of one atom type": best_threshold(molecules, targets, count_types),
-        "accuracy of the best count of one typed bond": best_threshold(molecules, targets, count_typed_bonds),
-        "accuracy of the best count of one bond of clusters": best_threshold(molecules, targets, count_cluster_bonds),
+        "accuracy of the best count of one bond": best_threshold(molecules, targets, count_bonds),
+        "accuracy of the best count of one path of three atoms": best_threshold(molecules, targets, count_paths),
     }
     return DataSet("molecules", "Molecules, active or not", "m", seed, examples, rule_values, figures)
 

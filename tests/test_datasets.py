@@ -6,10 +6,13 @@ The planted rules are written here a second time, over the facts as they stand i
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
+import subprocess
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -17,8 +20,9 @@ import pytest
 DATASETS = Path(__file__).resolve().parent.parent / "datasets"
 NAMES = ["trains", "family", "molecules"]
 
-DONORS = {"t2", "t5", "t9", "t12"}
-ACCEPTORS = {"t1", "t6", "t7", "t10"}
+DONORS = {"t2", "t5", "t9"}
+ACCEPTORS = {"t1", "t6", "t7"}
+TYPES = [f"t{number}" for number in range(1, 10)]
 
 
 @dataclass
@@ -76,18 +80,25 @@ def family_rule(block: Block, arguments: tuple[str, ...]) -> bool:
     return any(parent == first and block.holds("parent", child, second) for parent, child in block.facts["parent"])
 
 
+def atom_types(block: Block) -> dict[str, str]:
+    """The type of each atom of a molecule."""
+    return {atom: kind for kind in TYPES for (atom,) in block.facts[kind]}
+
+
+def hubs(block: Block) -> set[str]:
+    """The donors with a double bond to an acceptor."""
+    kind = atom_types(block)
+    return {
+        x
+        for x, y, bond in block.facts["bond"]
+        if kind[x] in DONORS and kind[y] in ACCEPTORS and block.holds("b_2", bond)
+    }
+
+
 def molecules_rule(block: Block, _: tuple[str, ...]) -> bool:
-    """A chain acceptor = donor - donor = acceptor."""
-    kind = {atom: f"t{number}" for number in range(1, 13) for (atom,) in block.facts[f"t{number}"]}
-    double = [(x, y) for x, y, bond in block.facts["bond"] if block.holds("b_2", bond)]
-    single = [(x, y) for x, y, bond in block.facts["bond"] if block.holds("b_1", bond)]
-    return any(
-        kind[first] in DONORS
-        and kind[second] in DONORS
-        and any(x == first and kind[y] in ACCEPTORS for x, y in double)
-        and any(x == second and kind[y] in ACCEPTORS for x, y in double)
-        for first, second in single
-    )
+    """Two hubs that are neighbours."""
+    found = hubs(block)
+    return any(x in found and y in found for x, y, _ in block.facts["bond"])
 
 
 RULES = {"trains": trains_rule, "family": family_rule, "molecules": molecules_rule}
@@ -130,10 +141,10 @@ def test_counts_are_those_of_the_readme(name: str) -> None:
     assert figures["accuracy of the majority"] == f"{max(positives, queries - positives) / queries:.4f}"
 
 
-@pytest.mark.parametrize(("name", "lowest", "highest"), [("trains", 0.5, 0.5), ("molecules", 0.4, 0.6)])
-def test_classes_are_balanced(name: str, lowest: float, highest: float) -> None:
+@pytest.mark.parametrize("name", ["trains", "molecules"])
+def test_classes_are_balanced(name: str) -> None:
     values = targets(read_blocks(name))
-    assert lowest <= sum(values) / len(values) <= highest
+    assert 2 * sum(values) == len(values)
 
 
 def test_families_ask_for_all_grandparents_and_three_times_as_many_others() -> None:
@@ -147,27 +158,77 @@ def test_families_ask_for_all_grandparents_and_three_times_as_many_others() -> N
         assert near and not any(near.values())
 
 
-def test_single_atoms_and_bonds_of_molecules_tell_little() -> None:
+def paths_of_three(block: Block) -> Counter[tuple[object, ...]]:
+    """How many paths of three atoms there are, by types of atoms and bonds."""
+    kind = atom_types(block)
+    neighbours = defaultdict(list)
+    for x, y, bond in block.facts["bond"]:
+        neighbours[x].append((kind[y], "b_2" if block.holds("b_2", bond) else "b_1"))
+    return Counter((kind[x], *sorted(ends)) for x, found in neighbours.items() for ends in combinations(found, 2))
+
+
+def rewired(block: Block) -> Block | None:
+    """The molecule whose two bonds between donors that are hubs or decoys have changed their partners.
+
+    None for molecules that have no two such bonds, or where the ends would differ in more than the dyads they are of.
+    """
+    kind = atom_types(block)
+    degree = Counter(x for x, _, _ in block.facts["bond"])
+    found = []
+    for x, y, bond in block.facts["bond"]:
+        both = kind[x] in DONORS and kind[y] in DONORS and degree[x] == degree[y] == 2
+        if x < y and both and block.holds("b_1", bond) and kind[x] == kind[y]:
+            found.append((x, y, bond))
+    if len(found) != 2 or kind[found[0][0]] != kind[found[1][0]]:
+        return None
+    (a, b, first), (c, d, second) = found
+    kept = [row for row in block.facts["bond"] if row[2] not in (first, second)]
+    kept += [(a, c, first), (c, a, first), (b, d, second), (d, b, second)]
+    return Block(defaultdict(list, {**block.facts, "bond": kept}), block.queries)
+
+
+def test_rules_of_one_level_can_not_tell_active_molecules() -> None:
+    """Such a rule sees three atoms in a row at most; molecules with the same paths of three differ in activity."""
+    became: Counter[tuple[bool, bool]] = Counter()
+    for block in read_blocks("molecules"):
+        other = rewired(block)
+        if other is not None:
+            assert paths_of_three(block) == paths_of_three(other)
+            became[molecules_rule(block, ()), molecules_rule(other, ())] += 1
+    assert became[True, False] >= 5
+    assert became[False, True] >= 2
+
+
+def test_counts_of_parts_of_molecules_tell_something_but_not_enough() -> None:
     figures = read_figures("molecules")
-    for what in ("atom type", "typed bond", "bond of clusters"):
-        assert 0.5 <= float(figures[f"accuracy of the best count of one {what}"]) <= 0.62
+    accuracy = [
+        float(figures[f"accuracy of the best count of one {what}"])
+        for what in ("atom type", "bond", "path of three atoms")
+    ]
+    assert 0.5 < accuracy[0] < accuracy[1] <= accuracy[2] <= 0.8
 
 
-def test_folds_of_molecules_are_stratified() -> None:
+def test_folds_of_molecules_are_stratified_and_equally_hard() -> None:
     blocks = read_blocks("molecules")
-    sizes = Counter((block.facts["fold"][0], block.queries[0][2]) for block in blocks)
-    assert sizes == {((str(fold),), target): 40 for fold in range(1, 6) for target in (0.0, 1.0)}
+    sizes = Counter(
+        (block.facts["fold"][0], block.queries[0][2], molecules_rule(block, ()) == bool(block.queries[0][2]))
+        for block in blocks
+    )
+    expected = {((str(fold),), target, True): 98 for fold in range(1, 6) for target in (0.0, 1.0)}
+    expected |= {((str(fold),), target, False): 2 for fold in range(1, 6) for target in (0.0, 1.0)}
+    assert sizes == expected
 
 
 def test_molecules_are_connected_and_of_the_stated_size() -> None:
     for block in read_blocks("molecules"):
-        atoms = {atom for number in range(1, 13) for (atom,) in block.facts[f"t{number}"]}
-        assert 15 <= len(atoms) <= 25
+        atoms = set(atom_types(block))
+        assert 9 <= len(atoms) <= 10
         neighbours = defaultdict(list)
         for first, second, bond in block.facts["bond"]:
             assert block.holds("bond", second, first, bond)
+            assert block.holds("b_1", bond) != block.holds("b_2", bond)
             neighbours[first].append(second)
-        assert max(len(set(others)) for others in neighbours.values()) <= 4
+        assert max(len(set(others)) for others in neighbours.values()) <= 3
         reached = waiting = {"a1"}
         while waiting:
             waiting = {other for atom in waiting for other in neighbours[atom]} - reached
@@ -184,3 +245,61 @@ def test_templates_use_predicates_of_the_data_or_their_own(name: str) -> None:
     in_data = {predicate for block in read_blocks(name) for predicate, rows in block.facts.items() if rows}
     assert in_bodies <= in_data | heads
     assert {query for block in read_blocks(name) for query, _, _ in block.queries} <= heads
+
+
+def separation_of(model: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What the command prints for a model of the molecules, over the atoms of fold 2."""
+    (folder / "model.pl").write_text(model, encoding="utf-8")
+    command = [sys.executable, str(DATASETS / "separation.py"), str(folder / "model.pl"), "--fold", "2"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_separation_of_planted_groups(tmp_path: Path) -> None:
+    """`half` is higher for donors of one type: its area is their share of all donors, plus half of the rest."""
+    model = "".join(f"1.0 :: donor(X) :- {kind}(X).\n" for kind in sorted(DONORS))
+    model += "".join(f"1.0 :: acceptor(X) :- {kind}(X).\n" for kind in sorted(ACCEPTORS))
+    model += """
+        1.0 :: half(X) :- t2(X).
+        2.0 :: hub(X) :- bond(X, Y, B), b_2(B), donor(X), acceptor(Y).
+        -1.0 :: no_hub(X) :- hub(X).
+        1.0 :: pair(B) :- bond(X, Y, B), hub(X), hub(Y).
+        1.0 :: active :- half(X), no_hub(X), bond(X, Y, B), pair(B).
+    """
+    result = separation_of(model, tmp_path)
+    assert result.returncode == 0, result.stderr
+    first, second = result.stdout.split("\n\n")
+    area = {row.split()[0]: row.split()[1:] for row in first.splitlines()}
+    assert area.pop("predicate") == ["donor", "acceptor", "neutral", "hub", "pair"]
+    assert sorted(area) == ["acceptor", "donor", "half", "hub", "no_hub", "pair"]
+    assert (area["donor"][0], area["acceptor"][1], area["hub"][3], area["pair"][4]) == ("1.0000",) * 4
+    assert area["no_hub"][3] == "0.0000"
+    assert area["donor"][3] == area["donor"][4] == area["half"][4] == "0.5000"
+    kinds = Counter(
+        kind
+        for block in read_blocks("molecules")
+        if block.facts["fold"] == [("2",)]
+        for kind in atom_types(block).values()
+    )
+    share = kinds["t2"] / sum(kinds[kind] for kind in DONORS)
+    assert float(area["half"][0]) == pytest.approx(share + (1 - share) / 2, abs=1e-4)
+
+    def sigmoid(value: float) -> float:
+        return 1 / (1 + math.exp(-6 * (value - 0.5)))
+
+    best = {row.split()[0]: row.split()[1:] for row in second.splitlines()[1:]}
+    assert best["donor"] == ["donor", "1.0000", f"{sigmoid(sigmoid(sigmoid(1))):.4f}", f"{sigmoid(0):.4f}"]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("_ :: donor(X) :- t2(X).\n1.0 :: active :- donor(X).\n", "some rules have no weight"),
+        ("1.0 :: active :- t2(X).\n", "no latent predicate"),
+        ("1.0 :: active :- t2(X\n", "model.pl:"),
+    ],
+)
+def test_separation_says_what_is_wrong_with_a_model(model: str, message: str, tmp_path: Path) -> None:
+    result = separation_of(model, tmp_path)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr

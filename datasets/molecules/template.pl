@@ -12,9 +12,6 @@ _ :: cluster_1(X) :- t6(X).
 _ :: cluster_1(X) :- t7(X).
 _ :: cluster_1(X) :- t8(X).
 _ :: cluster_1(X) :- t9(X).
-_ :: cluster_1(X) :- t10(X).
-_ :: cluster_1(X) :- t11(X).
-_ :: cluster_1(X) :- t12(X).
 
 _ :: cluster_2(X) :- t1(X).
 _ :: cluster_2(X) :- t2(X).
@@ -25,9 +22,6 @@ _ :: cluster_2(X) :- t6(X).
 _ :: cluster_2(X) :- t7(X).
 _ :: cluster_2(X) :- t8(X).
 _ :: cluster_2(X) :- t9(X).
-_ :: cluster_2(X) :- t10(X).
-_ :: cluster_2(X) :- t11(X).
-_ :: cluster_2(X) :- t12(X).
 
 _ :: cluster_3(X) :- t1(X).
 _ :: cluster_3(X) :- t2(X).
@@ -38,15 +32,12 @@ _ :: cluster_3(X) :- t6(X).
 _ :: cluster_3(X) :- t7(X).
 _ :: cluster_3(X) :- t8(X).
 _ :: cluster_3(X) :- t9(X).
-_ :: cluster_3(X) :- t10(X).
-_ :: cluster_3(X) :- t11(X).
-_ :: cluster_3(X) :- t12(X).
 
 1.0 :: hub_1(X) :- bond(X, Y, B), b_2(B), cluster_1(X), cluster_2(Y).
 1.0 :: hub_2(X) :- bond(X, Y, B), b_2(B), cluster_2(X), cluster_3(Y).
 1.0 :: hub_3(X) :- bond(X, Y, B), b_2(B), cluster_3(X), cluster_1(Y).
 
-2.0 :: active :- bond(X, Y, B), b_1(B), hub_1(X), hub_1(Y).
-2.0 :: active :- bond(X, Y, B), b_1(B), hub_2(X), hub_2(Y).
-2.0 :: active :- bond(X, Y, B), b_1(B), hub_3(X), hub_3(Y).
+2.0 :: active :- bond(X, Y, B), hub_1(X), hub_1(Y).
+2.0 :: active :- bond(X, Y, B), hub_2(X), hub_2(Y).
+2.0 :: active :- bond(X, Y, B), hub_3(X), hub_3(Y).
 _ :: active.
