@@ -206,7 +206,7 @@ def test_frozen_and_untrained_weights() -> None:
 
 @pytest.mark.parametrize("arity", [1, 2])
 def test_the_same_bytes_with_one_and_two_jobs(arity: int, tmp_path: Path) -> None:
-    (tmp_path / "data.pl").write_text(rings(BIAS))
+    (tmp_path / "data.pl").write_text(rings(BIAS, 24))
     for jobs in (1, 2):
         arguments = ["-o", tmp_path / f"{jobs}.pl", "--jobs", jobs, "--arity", arity, *QUICK]
         assert run("learn-structure", tmp_path / "data.pl", *arguments).exit_code == 0
@@ -251,7 +251,7 @@ def test_a_budget_ends_learning(tmp_path: Path) -> None:
 
 def test_an_ensemble_is_the_mean_of_its_members(tmp_path: Path) -> None:
     """Members have the seeds S, S + 1, ...; outputs are averaged; run directories tell of each."""
-    (tmp_path / "data.pl").write_text(rings(BIAS))
+    (tmp_path / "data.pl").write_text(rings(BIAS, 24))
     data = tmp_path / "data.pl"
     outputs = []
     for name, more in (("1", []), ("2", ["--seed", "2"]), ("both", ["--ensemble", "2", "--run-dir", tmp_path / "run"])):
@@ -273,7 +273,7 @@ def test_a_folder_without_a_run(tmp_path: Path) -> None:
 
 def test_the_model_file_says_what_its_rules_are(tmp_path: Path) -> None:
     """Clusters with their strongest members first, layers apart."""
-    (tmp_path / "data.pl").write_text(rings(BIAS))
+    (tmp_path / "data.pl").write_text(rings(BIAS, 24))
     assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK).exit_code == 0
     lines = (tmp_path / "model.pl").read_text().splitlines()
     assert "% Layer 1: soft clusters, the members with the largest weights first:" in lines
