@@ -79,7 +79,7 @@ learner $(LEARNER)
 folds $(FOLD_NUMBERS)
 seed $(SEED)
 fold options $(FOLD_OPTIONS)
-template options $(TEMPLATE_OPTIONS)
+template options $(if $(CV_CHAIN),$(TEMPLATE_OPTIONS))
 further options $(ARGS)
 endef
 export CV_SETTINGS

@@ -6,6 +6,9 @@
 # LEARNERS     those of `make crossvalidate`. A name such as lrnn-shallow is the learner before the hyphen with the
 #              options in ARGS_lrnn-shallow; those below are there
 #
+# The templates are trained as long as it helps them, and their chains do not turn back: chain1, chain2, chain3 have the
+# options ARGS_chain1 and so on, and the TEMPLATE_OPTIONS below.
+#
 # Results that are there are not computed again. Where a learner fails, the others go on, and the report,
 # build/experiments/report.html, says what is missing.
 
@@ -15,6 +18,9 @@ LEARNERS ?= lrnn nfoil kfoil chain1 chain2 chain3
 ARGS_lrnn-ensemble ?= --ensemble 5
 ARGS_lrnn-pretrain ?= --pretrain
 ARGS_lrnn-shallow ?= --layers 1
+ARGS_chain1 ?= --epochs 800
+ARGS_chain2 ?= --epochs 800
+ARGS_chain3 ?= --epochs 800
 
 EX := build/experiments
 EX_FILES = $(wildcard $(DATA_DIR)/$(1).pl $(DATA_DIR)/$(1).pl.gz)
@@ -50,4 +56,5 @@ $(EX_CHECKS): experiment-check/%: experiments-start
 
 $(EX_PAIRS): experiment/%: $(EX_CHECKS)
 	@$(MAKE) --no-print-directory --keep-going crossvalidate DATA=$(call EX_FILES,$(*D)) NAME=$(*F) \
-	    LEARNER=$(firstword $(subst -, ,$(*F))) FOLDS=$(or $(FOLDS),5) ARGS='$(ARGS_$(*F))' || touch $(EX)/failed
+	    LEARNER=$(firstword $(subst -, ,$(*F))) FOLDS=$(or $(FOLDS),5) ARGS='$(ARGS_$(*F))' \
+	    TEMPLATE_OPTIONS='$(or $(TEMPLATE_OPTIONS),--object-identity)' || touch $(EX)/failed

@@ -57,6 +57,16 @@ def test_rules_in_full(folder: Folder) -> None:
     ]
 
 
+@pytest.mark.parametrize(("options", "chains"), [([], 6), (["--object-identity"], 2)])
+def test_object_identity_is_a_setting_of_the_template(folder: Folder, options: list[str], chains: int) -> None:
+    """One path of three atoms, read both ways; without object identity also each of four steps and back."""
+    folder.write({"data.pl": MOLECULES[: MOLECULES.index("begin(model(m2))")]})
+    assert folder.run("make-template", "data.pl", "--chain", "3", *options, "-o", "t.pl").code == 0
+    assert folder.run("ground", "t.pl", "data.pl", "-o", "g.npz").code == 0
+    shown = folder.run("show", "g.npz").stdout.splitlines()
+    assert [line.split()[0] for line in shown if "bond(V0" in line] == [str(chains)]
+
+
 def test_all_combinations_occur_once(folder: Folder) -> None:
     """The numbers of clusters along the chain, read from the rules, are all pairs of numbers from 1 to 4."""
     data = "next(a, b). next(b, c). r(a). s(b). query(p, 1)."
