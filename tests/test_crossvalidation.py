@@ -67,6 +67,25 @@ def test_the_table(folder: Folder) -> None:
     assert lines[-1].split() == ["learn", "2.5", "5.0"]
 
 
+def test_members_of_ensembles(folder: Folder) -> None:
+    """Means over folds of each member, if all folds have them."""
+    write_fold(folder, "fold1", [("a", 1.0, 0.9), ("b", 0.0, 0.6)])
+    write_fold(folder, "fold2", [("c", 1.0, 0.8), ("d", 0.0, 0.3)])
+    assert summary_of(folder, "fold1", "fold2")["members"] == []
+    rows = [{"accuracy": 0.5, "auc_roc": None}, {"accuracy": 1.0, "auc_roc": 0.7}]
+    folder.write({"fold1/metrics.json": json.dumps({"accuracy": 1.0, "members": rows})})
+    assert summary_of(folder, "fold1", "fold2")["members"] == []
+    rows = [{"accuracy": 0.75, "auc_roc": 0.8}, {"accuracy": 0.5, "auc_roc": 0.9}]
+    folder.write({"fold2/metrics.json": json.dumps({"accuracy": 1.0, "members": rows})})
+    first, second = summary_of(folder, "fold1", "fold2")["members"]
+    assert (first["accuracy"], first["auc_roc"]) == (0.625, 0.8)
+    assert (second["accuracy"], second["auc_roc"]) == (0.75, pytest.approx(0.8))
+    lines = folder.run("summarise", "fold1", "fold2").stdout.splitlines()
+    assert lines[-1].split()[:3] == ["mean", "0.6875", "0.8000"]
+    folder.write({"fold2/metrics.json": "[1, 2]"})
+    assert "fold2/metrics.json: these are not metrics" in folder.run("summarise", "fold1", "fold2").stderr
+
+
 def test_undefined_metrics(folder: Folder) -> None:
     """A fold of one class has no area: the mean is that of the other fold; one fold has no deviation."""
     write_fold(folder, "fold1", [("a", 1.0, 0.9), ("b", 0.0, 0.6)])

@@ -96,6 +96,23 @@ def test_evaluation(folder: Folder) -> None:
     assert metrics["squared_loss"] == pytest.approx(sum(squared) / 3, abs=1e-12)
 
 
+def test_evaluation_of_each_member(folder: Folder) -> None:
+    """What `evaluate` says of a member is what it says of its file; one model has no members."""
+    folder.write({"e.pl": ENSEMBLE, "1.pl": FIRST, "2.pl": SECOND, "d.pl": DATA})
+    alone = [json.loads(folder.run("evaluate", name, "d.pl", "--json").stdout) for name in ("1.pl", "2.pl")]
+    assert all("members" not in metrics for metrics in alone)
+    members = json.loads(folder.run("evaluate", "e.pl", "d.pl", "--json").stdout)["members"]
+    assert [member["squared_loss"] for member in members] == [metrics["squared_loss"] for metrics in alone]
+    lines = folder.run("evaluate", "e.pl", "d.pl").stdout.splitlines()
+    # The first gives p(a) .88 and p(b) .88, of which one is right, and p(c) .05, the second 2, .42 and .42.
+    assert [line.split()[:2] for line in lines[-4:]] == [
+        ["member", "accuracy"],
+        ["1", "0.3333"],
+        ["2", "0.6667"],
+        ["mean", "0.5000"],
+    ]
+
+
 def test_show(folder: Folder) -> None:
     folder.write({"e.pl": ENSEMBLE})
     lines = folder.run("show", "e.pl").stdout.splitlines()

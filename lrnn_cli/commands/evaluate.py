@@ -20,7 +20,7 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
 
     A query is positive when its target is above 0.5, and predicted positive when its output is. Metrics that are
     undefined, such as the area under a curve when there is one class only, are null, with the reason on standard
-    error. The output of an ensemble is the mean of its members' outputs.
+    error. The output of an ensemble is the mean of its members' outputs; metrics of each member stand below.
 
     \b
     Example:
@@ -40,4 +40,7 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
     metrics = evaluate_outputs(found.output, found.queries.target)
     for name, reason in metrics.reasons.items():
         progress.warn(f"{name} is undefined: {reason}")
-    write_text(output, json.dumps(metrics.json(), indent=2) + "\n" if as_json else metrics_table(metrics.json()))
+    result = metrics.json()
+    if len(found.members) > 1:
+        result["members"] = [evaluate_outputs(member, found.queries.target).values for member in found.members]
+    write_text(output, json.dumps(result, indent=2) + "\n" if as_json else metrics_table(result))

@@ -121,11 +121,15 @@ def model_weights(template: Template) -> list[float]:
 
 @dataclass(frozen=True)
 class Predictions:
-    """Outputs (queries,) of a model for queries, and the names of all examples of the data."""
+    """Outputs (queries,) of a model for queries, and the names of all examples of the data.
+
+    members: (members, queries) the outputs whose mean the output is.
+    """
 
     queries: Queries
     example_name: tuple[str, ...]
     output: Any
+    members: Any
 
 
 def predictions(model_path: str, data_path: str, progress: Progress, options: dict[str, Any]) -> Predictions:
@@ -148,4 +152,4 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
             with stage("computing outputs"):
                 values, _ = network.forward(np.array(model_weights(member)))
                 outputs.append(network.outputs(values))
-    return Predictions(groundings.queries, groundings.example_name, np.mean(outputs, axis=0))
+    return Predictions(groundings.queries, groundings.example_name, np.mean(outputs, axis=0), np.stack(outputs))

@@ -1,11 +1,13 @@
 """Results of all folds of a crossvalidation in one summary: means and deviations over folds, and pooled figures.
 
 A fold is a folder with the predictions of a model for the examples it was not trained on, and a log whose lines
-`seconds STEP NUMBER` say how long each step took. Metrics are computed from the predictions.
+`seconds STEP NUMBER` say how long each step took. Metrics are computed from the predictions; those of the members of an
+ensemble are taken from what `evaluate --json` wrote.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,18 +21,20 @@ from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.language.files import read_bytes
 
 PREDICTIONS = "predictions.tsv"
+METRICS = "metrics.json"
 LOG = "log"
 COLUMNS = ("example", "atom", "target", "output")
 
 
 @dataclass(frozen=True)
 class Fold:
-    """Predictions of one fold, arrays of shape (queries,), and the seconds of its steps."""
+    """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps."""
 
     folder: str
     example: tuple[str, ...]
     target: np.ndarray
     output: np.ndarray
+    members: list[dict[str, float | None]]
     seconds: dict[str, float]
 
 
@@ -51,7 +55,18 @@ def read_fold(folder: str) -> Fold:
             number = _number(words[2])
             if number is not None:
                 seconds[words[1]] = number
-    return Fold(folder, example, target, output, seconds)
+    return Fold(folder, example, target, output, _read_members(path / METRICS), seconds)
+
+
+def _read_members(path: Path) -> list[dict[str, float | None]]:
+    """The metrics of each member of an ensemble, if they are there."""
+    if not path.is_file():
+        return []
+    try:
+        members = json.loads(path.read_text(errors="replace")).get("members", [])
+        return [{name: None if value is None else float(value) for name, value in row.items()} for row in members]
+    except (ValueError, TypeError, AttributeError):
+        raise ReadError(f"{path}: these are not metrics; write them with `lrnn evaluate --json`") from None
 
 
 def _read_predictions(path: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
@@ -109,8 +124,19 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
         "deviation": {name: _deviation(found) for name, found in values.items()},
         "defined": {name: len(found) for name, found in values.items()},
         "pooled": pooled.json(),
+        "members": _members(folds, names),
         "seconds": {step: {"mean": _mean(found), "total": sum(found)} for step, found in seconds.items()},
     }
+
+
+def _members(folds: Sequence[Fold], names: Sequence[str]) -> list[dict[str, float | None]]:
+    """Means over folds of each member of an ensemble, where all folds have as many."""
+    if len({len(fold.members) for fold in folds}) != 1:
+        return []
+    return [
+        {name: _mean([value for row in rows if (value := row.get(name)) is not None]) for name in names}
+        for rows in zip(*(fold.members for fold in folds), strict=True)
+    ]
 
 
 def _check_apart(folds: Sequence[Fold]) -> None:

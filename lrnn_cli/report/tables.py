@@ -21,16 +21,28 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], numbers:
 
 
 def metrics_table(metrics: dict[str, Any]) -> str:
-    """Metrics as `evaluate --json` gives them, one a line with its interval."""
+    """Metrics as `evaluate --json` gives them, one a line with its interval; then those of members of an ensemble."""
     intervals = metrics.get("intervals_95", {})
+    members = metrics.get("members", [])
     rows = []
     for name, value in metrics.items():
-        if name == "intervals_95":
+        if name in ("intervals_95", "members"):
             continue
         text = "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"
         interval = "{:.4f} to {:.4f}".format(*intervals[name]) if name in intervals else ""
         rows.append((name, text, interval))
-    return text_table(("metric", "value", "95 % interval"), rows, (1,))
+    return text_table(("metric", "value", "95 % interval"), rows, (1,)) + (_members_table(members) if members else "")
+
+
+def _members_table(members: Sequence[dict[str, float | None]]) -> str:
+    """A member of an ensemble a line, and their mean."""
+    names = ("accuracy", "auc_roc", "auc_pr", "log_loss", "squared_loss")
+    rows = [(number, *(_figure(member[name]) for name in names)) for number, member in enumerate(members, 1)]
+    means = []
+    for name in names:
+        values = [value for member in members if (value := member[name]) is not None]
+        means.append(_figure(sum(values) / len(values) if values else None))
+    return "\n" + text_table(("member", *names), [*rows, ("mean", *means)], range(1, len(names) + 1))
 
 
 def crossvalidation_table(summary: dict[str, Any]) -> str:
@@ -50,6 +62,8 @@ def crossvalidation_table(summary: dict[str, Any]) -> str:
     folds = len(summary["folds"])
     text = f"{folds} folds, {pooled['queries']} queries, {pooled['positives']} of them positive\n"
     text += text_table(("metric", "mean", "deviation", "pooled", "95 % interval"), rows, (1, 2, 3))
+    if summary["members"]:
+        text += _members_table(summary["members"])
     if summary["seconds"]:
         times = [(step, f"{found['mean']:.1f}", f"{found['total']:.1f}") for step, found in summary["seconds"].items()]
         text += "\n" + text_table(("seconds", "mean", "total"), times, (1, 2))
