@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -202,6 +203,42 @@ def test_frozen_and_untrained_weights() -> None:
     for name, weight in before.items():
         if name.startswith("latent"):
             assert (learning.weights[name] != weight) == (name.split("(")[0] in used), name
+
+
+def test_a_rule_must_raise_the_likelihood(tmp_path: Path) -> None:
+    """The second and third rule of an iteration add at least the gain to the log likelihood of 60 queries."""
+    options = StructureOptions(iterations=2, epochs=20, final_epochs=0, gain=2.0)
+    learned = learner(rings(BIAS), options).learn()
+    gains = []
+    for iteration in learned.iterations:
+        losses = [loss for _, loss in iteration.rules]
+        gains += [60 * (first - second) for first, second in itertools.pairwise(losses)]
+    assert gains
+    assert min(gains) >= 2.0
+    (tmp_path / "data.pl").write_text(rings(BIAS))
+    result = run("learn-structure", tmp_path / "data.pl", "--gain", "60", "-o", tmp_path / "model.pl")
+    assert result.exit_code == 1
+    assert "candidates raises the log likelihood by 60; lower --gain" in result.stderr
+
+
+def test_training_in_the_loop_does_no_harm() -> None:
+    """Steps that are far too large are made smaller until the loss falls, or no step is taken."""
+    losses = {}
+    for rate in (0.02, 5.0, 1e9):
+        found = learner(rings(BIAS), StructureOptions(iterations=1, epochs=20, learning_rate=rate, penalty=0.0))
+        learned = found.learn()
+        assert learned.history[-1].training_loss <= learned.history[0].training_loss
+        losses[rate] = learned.history
+    assert len(losses[0.02]) == 151
+    assert len(losses[1e9]) == 1
+
+
+def test_the_penalty_keeps_weights_small() -> None:
+    size = {}
+    for penalty in (0.0, 0.1, 10.0):
+        learned = learner(rings(BIAS), StructureOptions(iterations=2, epochs=50, penalty=penalty)).learn()
+        size[penalty] = sum((rule.weight or 0.0) ** 2 for rule in learned.template.rules)
+    assert size[10.0] < 0.5 * size[0.1] < 0.5 * size[0.0]
 
 
 @pytest.mark.parametrize("arity", [1, 2])

@@ -37,9 +37,9 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
 @click.option(
     "--gain",
     type=click.FloatRange(0),
-    default=1e-4,
+    default=1.0,
     show_default=True,
-    help="How much a rule must lower the mean log loss.",
+    help="How much a rule must raise the log likelihood of the targets; 1 is Akaike's criterion.",
 )
 @click.option(
     "--epochs", type=click.IntRange(0), default=150, show_default=True, help="Epochs of training after each iteration."
@@ -49,6 +49,13 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
 )
 @click.option(
     "--learning-rate", type=click.FloatRange(0, min_open=True), default=0.02, show_default=True, help="Of Adam."
+)
+@click.option(
+    "--penalty",
+    type=FiniteRange(0),
+    default=0.1,
+    show_default=True,
+    help="Training minimises the sum of losses plus this times the sum of squared weights.",
 )
 @click.option(
     "--loss",
@@ -159,6 +166,7 @@ def learn_structure(
         epochs=options["epochs"],
         final_epochs=options["final_epochs"],
         learning_rate=options["learning_rate"],
+        penalty=options["penalty"],
         loss=options["loss"],
         object_identity=options["object_identity"],
         crisp=options["crisp"],

@@ -27,7 +27,7 @@ from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.network.compile import Compiler, Memory
-from lrnn_cli.network.network import Activation, assemble, assemble_all, compile_network
+from lrnn_cli.network.network import Activation, Network, assemble, assemble_all, compile_network
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.bodies import Candidate, Canonical
 from lrnn_cli.structure.features import Features, Layer, Target, data_layer
@@ -39,11 +39,13 @@ from lrnn_cli.structure.relations import symmetries
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
 from lrnn_cli.structure.vocabulary import vocabulary
-from lrnn_cli.training.loop import Epoch, TrainingOptions, train_weights
+from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, train_weights
 from lrnn_cli.training.losses import LOSSES
 
 LARGEST_WEIGHT = 4.0
 """Training starts from refitted weights no larger than this: saturated neurons do not learn."""
+STEP_SIZES = 4
+"""Training is tried with steps of so many sizes."""
 EXPLAINED = 0.001
 """A target is learned when its log loss is below this part of that of its frequency alone."""
 
@@ -69,7 +71,10 @@ class StructureOptions:
     """Unary predicates of the data may occur in rules beside latent ones."""
     pretrain: bool = False
     """Train layer 1 on which unary predicates meet in relations before anything else."""
-    gain: float = 1e-4
+    gain: float = 1.0
+    """What a rule must add to the log likelihood of the targets; 1 is Akaike's criterion."""
+    penalty: float = 0.1
+    """Training minimises the sum of losses and this times the sum of squared weights."""
     validation: float = 0.0
     """The part of the examples held out to choose the best iteration."""
     patience: int = 3
@@ -290,7 +295,7 @@ class StructureLearner:
                     self.features,
                     self._language(),
                     regression,
-                    SearchOptions(self.options.beam, self.options.rules, gain=self.options.gain),
+                    SearchOptions(self.options.beam, self.options.rules, gain=self.options.gain / regression.count),
                     set(self.target_rules[predicate]),
                     threads,
                     report,
@@ -337,16 +342,31 @@ class StructureLearner:
         with stage("compiling the network"):
             network = assemble(Compiler(groundings, memory=self.memory))
         options = TrainingOptions(
-            loss=self.options.loss, learning_rate=self.options.learning_rate, epochs=epochs, seed=self.options.seed
+            loss=self.options.loss,
+            learning_rate=self.options.learning_rate,
+            epochs=epochs,
+            l2=self.options.penalty / len(self.queries),
+            seed=self.options.seed,
         )
         with stage("training"):
-            trained = train_weights(network, template.rules, options, lambda epoch: self._check_time())
-        if trained.interrupted:
-            raise KeyboardInterrupt
+            trained = self._trained(network, template.rules, options)
         for rule, weight in zip(template.rules, trained.weights.tolist(), strict=True):
             self.weights[rule.clause] = weight
         self.learned.history = trained.history
         return trained.epoch.training_loss
+
+    def _trained(self, network: Network, rules: tuple[Rule, ...], options: TrainingOptions) -> Trained:
+        """Weights after training: where steps were so large that it did harm, after training with smaller ones."""
+        start = np.array([rule.weight for rule in rules], float)
+        for shorter in range(STEP_SIZES):
+            steps = replace(options, learning_rate=self.options.learning_rate / 4.0**shorter)
+            trained = train_weights(network, rules, steps, lambda epoch: self._check_time())
+            if trained.interrupted:
+                raise KeyboardInterrupt
+            first, last = trained.history[0].training_loss, trained.epoch.training_loss
+            if last + options.l2 * (trained.weights @ trained.weights) <= first + options.l2 * (start @ start):
+                return trained
+        return Trained(start, trained.history[0], trained.history[:1])
 
     def restore(
         self,
@@ -491,4 +511,4 @@ class StructureLearner:
             return "the rules explain all targets"
         if not tried:
             return "no candidate rule has groundings; allow more variables or literals, or look at the data"
-        return f"none of {tried} candidates lowers the log loss by {self.options.gain:g}"
+        return f"none of {tried} candidates raises the log likelihood by {self.options.gain:g}"

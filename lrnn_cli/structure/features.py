@@ -22,9 +22,9 @@ from lrnn_cli.structure.bodies import Shape, Slot
 from lrnn_cli.structure.cache import Cache
 from lrnn_cli.structure.relations import Relations
 
-KEPT_BYTES = 200_000_000
+KEPT_BYTES = 150_000_000
 """Collapsed tables are kept up to this size in all."""
-CHUNK = 4_000_000
+CHUNK = 1_000_000
 """So many rule neurons, at most, are computed at once."""
 
 
@@ -195,7 +195,8 @@ class Features:
             if holds is not None:
                 held = holds[rows].T[classes]
                 kept = held if kept is None else kept & held
-        neurons = 1.0 / (1.0 + product)
+        product += 1.0
+        neurons = np.reciprocal(product, out=product)
         if kept is None:
             sums, totals = collapsed.counts @ neurons, collapsed.total[:, None]
         else:

@@ -27,6 +27,10 @@ class Regression:
     loss: float
     activation: Activation
 
+    @property
+    def count(self) -> int:
+        return len(self.target)
+
     def output(self) -> np.ndarray:
         a = self.activation
         return sigmoid(a.steepness * (self.columns @ self.weights + a.offset))
@@ -34,7 +38,7 @@ class Regression:
     def promised_gains(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
         a = self.activation.steepness
-        count = len(self.target)
+        count = self.count
         output = self.output()
         slope = a * (candidates.T @ (self.target - output))
         weight = a * a * output * (1.0 - output)
