@@ -60,9 +60,6 @@ CV_FOLDS := $(FOLD_NUMBERS:%=$(CV)/fold%)
 CV_PART = --folds $(lastword $(FOLD_NUMBERS)) --fold $* --seed $(SEED) $(FOLD_OPTIONS) --jobs $(PROCESSES)
 CV_TIMED = $(BIN)/python experiments/timed.py $(@D)/log
 
-# One thread each: processes do not get in each other's way, and sums do not depend on the machine.
-crossvalidate-folds: export OMP_NUM_THREADS = 1
-crossvalidate-folds: export OPENBLAS_NUM_THREADS = 1
 crossvalidate-folds: $(CV)/summary.json $(CV)/summary.txt
 	@cat $(CV)/summary.txt
 

@@ -143,7 +143,7 @@ def multiset_ids(segment_start: np.ndarray, item: np.ndarray, count: np.ndarray)
         changed = np.zeros(len(order), bool)
         for value in (*hashes, lengths):
             changed[1:] |= value[order][1:] != value[order][:-1]
-        ids = np.empty(len(order), np.int64)
+        ids = np.empty(len(order), np.int32)
         ids[order] = np.cumsum(changed)
         _, first = np.unique(ids, return_index=True)
         model = first[ids]

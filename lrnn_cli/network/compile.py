@@ -412,7 +412,7 @@ class Compiler:
 def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
     """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts in lowest terms."""
     shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
-    counts = csr_array((np.ones(len(atom), np.int64), (atom, item)), shape=shape)
+    counts = csr_array((np.ones(len(atom), np.int32), (atom, item)), shape=shape)
     counts.sum_duplicates()
     lengths = np.diff(counts.indptr)
     atoms = lengths.nonzero()[0]
@@ -420,7 +420,7 @@ def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray
     count = counts.data
     if len(start):
         count = count // np.repeat(np.gcd.reduceat(count, start), lengths[atoms])
-    return start, atoms, counts.indices.astype(np.int64), count
+    return start, atoms, counts.indices, count
 
 
 def _means(

@@ -11,7 +11,8 @@ in a constant number of array operations, however many rules there are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -67,7 +68,7 @@ class Level:
 
     body_atom: (widest body, rule neurons) values that enter each rule neuron, 0 where the body is shorter
     rule, column: (rule neurons,) its rule, and the column of `mean` it is summed into
-    mean: (atoms, columns), backward_mean its transpose
+    mean: (atoms, columns)
     fact_sum: (atoms,) weights of given facts; linear: (atoms,) those that are not squashed
     learned_atom, learned_rule: (learned facts,) facts of the template: atom of this level and weight
     """
@@ -78,11 +79,15 @@ class Level:
     rule: np.ndarray
     column: np.ndarray
     mean: csr_array
-    backward_mean: csr_array
     fact_sum: np.ndarray
     linear: np.ndarray
     learned_atom: np.ndarray
     learned_rule: np.ndarray
+
+    @cached_property
+    def backward_mean(self) -> csr_array:
+        """The transpose of `mean`."""
+        return csr_array(self.mean.T)
 
 
 @dataclass(frozen=True)
@@ -162,14 +167,21 @@ class Network:
         kept_levels = []
         for level in reversed(self.levels):
             atoms = needed[level.first : level.last].nonzero()[0]
-            mean = level.mean[atoms]
+            mean = level.mean if len(atoms) == level.last - level.first else level.mean[atoms]
             columns = np.zeros(mean.shape[1], bool)
             columns[mean.indices] = True
             neurons = columns[level.column].nonzero()[0]
-            body_atom = level.body_atom[:, neurons]
+            body_atom = level.body_atom if len(neurons) == len(level.rule) else level.body_atom[:, neurons]
             needed[body_atom.ravel()] = True
             kept_levels.append((level, atoms, mean, columns, neurons, body_atom))
         needed[0] = True
+        if needed.all() and all(columns.all() for _, _, _, columns, _, _ in kept_levels):
+            return replace(
+                self,
+                query_atom=self.query_atom[queries],
+                query_example=self.query_example[queries],
+                target=self.target[queries],
+            )
         number = np.cumsum(needed) - 1
         levels = []
         for level, atoms, mean, columns, neurons, body_atom in reversed(kept_levels):
@@ -190,7 +202,6 @@ class Network:
                     level.rule[neurons],
                     column_number[level.column[neurons]].astype(np.int32),
                     mean,
-                    csr_array(mean.T),
                     level.fact_sum[atoms],
                     level.linear[atoms],
                     local[level.learned_atom[learned]],
@@ -346,9 +357,9 @@ class _LevelBuilder:
             self._bodies.append(body)
             self._rule.append(np.full(width, rule, np.int32))
             self._column.append(np.arange(self.columns, self.columns + width, dtype=np.int32))
-        row = np.repeat(np.arange(mean.shape[0]), np.diff(mean.indptr))
-        self._row.append(row + first_atom)
-        self._mean_column.append(mean.indices + self.columns)
+        row = np.repeat(np.arange(mean.shape[0], dtype=np.int32), np.diff(mean.indptr))
+        self._row.append(row + np.int32(first_atom))
+        self._mean_column.append(mean.indices + np.int32(self.columns))
         self._mean_value.append(mean.data)
         self.columns += width
 
@@ -369,7 +380,6 @@ class _LevelBuilder:
             _joined(self._rule),
             _joined(self._column),
             mean,
-            csr_array(mean.T),
             _joined(self._fact_sum, float),
             _joined(self._linear, bool),
             _joined(self._learned_atom),
@@ -378,4 +388,4 @@ class _LevelBuilder:
 
 
 def _joined(arrays: list[np.ndarray], kind: type = np.int32) -> np.ndarray:
-    return np.concatenate(arrays).astype(kind) if arrays else np.zeros(0, kind)
+    return np.concatenate(arrays).astype(kind, copy=False) if arrays else np.zeros(0, kind)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory, share_free_memory
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import Table
@@ -161,6 +162,7 @@ class StructureLearner:
     def learn(self, record: Callable[[StructureLearner], None] = lambda learner: None) -> Learned:
         """Run the algorithm, from where it stands; `record` is called after each iteration."""
         self._check()
+        share_free_memory()
         learned = self.learned
         if not learned.iterations:
             self._create_layer1()
@@ -202,6 +204,7 @@ class StructureLearner:
         options, learned = self.options, self.learned
         number = len(learned.iterations) + 1
         started = time.perf_counter()
+        give_back_free_memory()
         with stage("rule learning"):
             found, tried = self._rule_learning(number)
         searched = time.perf_counter()
@@ -339,8 +342,10 @@ class StructureLearner:
         template = self._internal_template()
         with stage("joining groundings"):
             groundings = self.grounder.ground(template)
+        give_back_free_memory()
         with stage("compiling the network"):
             network = assemble(Compiler(groundings, memory=self.memory))
+        give_back_free_memory()
         options = TrainingOptions(
             loss=self.options.loss,
             learning_rate=self.options.learning_rate,

@@ -22,7 +22,7 @@ from lrnn_cli.structure.bodies import Shape, Slot
 from lrnn_cli.structure.cache import Cache
 from lrnn_cli.structure.relations import Relations
 
-KEPT_BYTES = 150_000_000
+KEPT_BYTES = 100_000_000
 """Collapsed tables are kept up to this size in all."""
 CHUNK = 1_000_000
 """So many rule neurons, at most, are computed at once."""
@@ -166,7 +166,7 @@ class Features:
         else:
             number, classes = np.zeros(len(table), np.int32), np.zeros((0, 1), np.int32)
         size = (len(target.index), classes.shape[1])
-        counts = csr_array((np.ones(len(row)), (row, number)), shape=size)
+        counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
         counts.sum_duplicates()
         return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float))
 
