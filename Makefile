@@ -22,7 +22,7 @@ PEER_TEMPLATE := $(if $(filter file,$(origin TEMPLATE)),,--template $(TEMPLATE))
 BENCHMARK ?=
 
 .PHONY: help install prolog demo test check evaluate clean
-.PHONY: benchmark benchmark-start benchmark-grounding benchmark-peer
+.PHONY: benchmark benchmark-start benchmark-grounding benchmark-search benchmark-peer
 .DELETE_ON_ERROR:
 .PRECIOUS: %/model.pl
 
@@ -33,7 +33,7 @@ help:
 	@echo 'make check       ruff and mypy only'
 	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
 	@echo 'make benchmark   [DATA=molecules.pl.gz]: beside NeuraLogic and beside bare SWI-Prolog; its parts are'
-	@echo '                 benchmark-start, benchmark-grounding and benchmark-peer [BENCHMARK="--cases t2x1"]'
+	@echo '                 benchmark-start, benchmark-grounding, benchmark-search, benchmark-peer'
 	@echo 'make crossvalidate  DATA=file.pl [FOLDS=10] [LEARNER=lrnn] -j2: all folds of a learner in one table'
 	@echo 'make mutagenesis fetch 188 molecules and write them as data'
 	@echo 'make experiments  DATA_DIR=folder [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
@@ -86,7 +86,7 @@ $(RUN)/grounding.npz: $(TEMPLATE) $(DATA) | $(INSTALLED)
 %/metrics.json: %/model.pl | $(INSTALLED)
 	$(LRNN) evaluate $< $(DATA) $(PART) --json -o $@
 
-benchmark: benchmark-start benchmark-grounding benchmark-peer
+benchmark: benchmark-start benchmark-grounding benchmark-search benchmark-peer
 
 benchmark-start: install
 	@mkdir -p build/benchmark
@@ -97,6 +97,11 @@ benchmark-grounding: install
 	@mkdir -p build/benchmark
 	$(BIN)/python benchmarks/grounding.py $(DATA) > build/benchmark/grounding.txt
 	@cat build/benchmark/grounding.txt
+
+benchmark-search: install
+	@mkdir -p build/benchmark
+	$(BIN)/python benchmarks/search.py $(DATA) > build/benchmark/search.txt
+	@cat build/benchmark/search.txt
 
 benchmark-peer: install
 	@sh benchmarks/install_peer.sh $(PYTHON) $(PEER)

@@ -30,11 +30,14 @@ from molecules import (  # noqa: E402
 )
 from peer_table import Case, Spread, csv_text, goals, growth, number, ratio, spread, table  # noqa: E402
 from peer_template import comparable, peer_template  # noqa: E402
+from search import goal  # noqa: E402
 
 from lrnn_cli.errors import LrnnError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
+from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source  # noqa: E402
 from lrnn_cli.language.template import Template  # noqa: E402
+from lrnn_cli.structure.bodies import Shape  # noqa: E402
 
 
 def figures(start: float, build: float, first: float, **more: float) -> dict[str, float]:
@@ -332,3 +335,16 @@ def test_memory_is_that_of_all_processes_together(tmp_path: Path) -> None:
 def test_a_program_that_fails_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(ProgramFailed, match=r"exit code 3: half done\Z"):
         run([sys.executable, "-c", "print('half done'); raise SystemExit(3)"], tmp_path)
+
+
+# Candidates as Prolog queries
+
+
+def test_goal_of_a_candidate() -> None:
+    """Two atoms of one sort differ, as soon as both are bound; an atom and a bond need no test."""
+    bond, target = Predicate("bond", 3), Predicate("active", 1)
+    shape = Shape(target, ((bond, (0, 1, 2)), (bond, (1, 3, 4))), (((1,), 1), ((2,), 2)))
+    names: dict[Predicate | int, str] = {bond: "p0", target: "p1", 1: "p2", 2: "p3"}
+    assert goal(shape, names, {bond: (7, 7, 8), target: (7,)}) == (
+        "p1(V0), p0(V0,V1,V2), V1 \\== V0, p0(V1,V3,V4), V3 \\== V0, V3 \\== V1, V4 \\== V2, p2(V1), p3(V2)"
+    )
