@@ -1,0 +1,99 @@
+"""The effect of each option of structure learning, one at a time, crossvalidated.
+
+    python experiments/options.py DATA [--folds 10] [--only NAME ...]
+
+Prints a line of a Markdown table for each setting: test accuracy and log loss over all folds, seconds of processor time
+and rules of a model, beside those of the defaults. Folds are those of `lrnn evaluate --folds`; seed 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.commands.options import Progress
+from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
+from lrnn_cli.evaluation.metrics import evaluate_outputs
+from lrnn_cli.language.data import Queries
+from lrnn_cli.network.network import compile_network
+from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "--iterations 4": {"iterations": 4},
+    "--iterations 25": {"iterations": 25},
+    "--rules-per-iteration 1": {"rules": 1},
+    "--rules-per-iteration 6": {"rules": 6},
+    "--dimension 2": {"dimension": 2},
+    "--dimension 12": {"dimension": 12},
+    "--layers 1": {"layers": 1},
+    "--layers 3": {"layers": 3},
+    "--arity 2": {"arity": 2},
+    "--length 3": {"length": 3},
+    "--length 8": {"length": 8},
+    "--variables 3": {"variables": 3},
+    "--variables 7": {"variables": 7},
+    "--beam 1": {"beam": 1},
+    "--beam 20": {"beam": 20},
+    "--gain 0": {"gain": 0.0},
+    "--gain 4": {"gain": 4.0},
+    "--penalty 0": {"penalty": 0.0},
+    "--penalty 1": {"penalty": 1.0},
+    "--crisp": {"crisp": True},
+    "--pretrain": {"pretrain": True},
+    "--validation 0.2": {"validation": 0.2},
+    "--epochs 30": {"epochs": 30},
+    "--epochs 500": {"epochs": 500},
+    "--final-epochs 0": {"final_epochs": 0},
+    "--learning-rate 0.005": {"learning_rate": 0.005},
+    "--learning-rate 0.1": {"learning_rate": 0.1},
+    "--loss log": {"loss": "log"},
+    "--no-object-identity": {"object_identity": False},
+}
+
+
+def test_output(learner: StructureLearner, queries: Queries) -> np.ndarray:
+    """What the learned model says of queries that it was not learned from."""
+    template = learner._internal_template()
+    network = compile_network(learner._grounder(queries).ground(template))
+    values, _ = network.forward(np.array([rule.weight for rule in template.rules], float))
+    return network.outputs(values)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--only", nargs="+", choices=list(SETTINGS), default=list(SETTINGS), metavar="NAME")
+    arguments = parser.parse_args()
+    grounding = {"time_limit": None, "memory_limit": 2048, "jobs": 1, "grounder": "swi"}
+    progress = Progress(quiet=True)
+    with grounder_session(progress, grounding) as grounder:
+        data = load_data(grounder, arguments.data, progress)
+        knowledge = grounder.knowledge(data)
+        folds = []
+        for fold in range(1, arguments.folds + 1):
+            chosen = {"folds": arguments.folds, "fold": fold, "seed": 1, "group_duplicates": True}
+            folds.append([chosen_examples(grounder, data, testing, chosen) for testing in (False, True)])
+    print("| setting | accuracy | log loss | seconds | rules |\n|---|---|---|---|---|", flush=True)
+    for name in arguments.only:
+        outputs, targets, seconds, rules = [], [], [], []
+        for training, testing in folds:
+            start = time.process_time()
+            learner = StructureLearner(data, knowledge, training, StructureOptions(**SETTINGS[name]))
+            learner.learn()
+            seconds.append(time.process_time() - start)
+            rules.append(len(learner.learned.template.rules))
+            queries = data.queries.select(np.isin(data.queries.example, testing or []).nonzero()[0])
+            outputs.append(test_output(learner, queries))
+            targets.append(queries.target)
+        found = evaluate_outputs(np.concatenate(outputs), np.concatenate(targets)).values
+        figures = f"{found['accuracy']:.3f} | {found['log_loss']:.3f} | {np.mean(seconds):.1f} | {np.mean(rules):.0f}"
+        print(f"| `{name}` | {figures} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
