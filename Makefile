@@ -56,12 +56,15 @@ demo: install
 	@mkdir -p build/demo
 	@echo '== Learn which trains go east, from 160 of 200'
 	$(LRNN) learn-structure datasets/trains/trains.pl --folds 5 --fold 1 -o build/demo/trains.pl
-	@echo '== The soft clusters and the rules that it found'
-	@grep -e '^%' -e ':: eastbound' build/demo/trains.pl
+	@echo '== Drop what does not matter on these trains, and see what is left'
+	$(LRNN) simplify build/demo/trains.pl datasets/trains/trains.pl --folds 5 --fold 1 --quiet -o build/demo/small.pl \
+	    > build/demo/dropped.txt
+	@head -3 build/demo/dropped.txt
+	@grep -e '^%' -e '::' build/demo/small.pl
 	@echo '== How good it is on the other 40'
-	$(LRNN) evaluate build/demo/trains.pl datasets/trains/trains.pl --folds 5 --fold 1
+	$(LRNN) evaluate build/demo/small.pl datasets/trains/trains.pl --folds 5 --fold 1
 	@echo '== Why the train t3 goes east'
-	$(LRNN) explain build/demo/trains.pl datasets/trains/trains.pl --example t3 --top 2 --depth 2
+	$(LRNN) explain build/demo/small.pl datasets/trains/trains.pl --example t3 --top 2 --depth 2
 	@echo '== Train a hand-written template on molecules, and test it on others'
 	$(MAKE) --no-print-directory evaluate
 

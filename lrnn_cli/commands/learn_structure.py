@@ -206,7 +206,8 @@ def learn_structure(
         if interrupted:
             break
         if learned.reason:
-            progress.line(f"{member}stopped after {len(learned.iterations)} iterations: {learned.reason}")
+            count = len(learned.iterations)
+            progress.line(f"{member}stopped after {count} iteration{'s' * (count > 1)}: {learned.reason}")
         if run is not None:
             run.finish(learned, model_statistics(learned.template))
     if not members:
