@@ -166,6 +166,21 @@ def test_system_names_as_predicates(folder: Folder) -> None:
     assert not (folder.path / "canary").exists()
 
 
+def test_system_names_of_a_model_that_the_data_lack(folder: Folder) -> None:
+    """A model learned where shell/1 was a predicate is applied where it is not: nothing is true, nothing is called."""
+    rules = "0.5 :: p(X) :- q(X).\n0.5 :: p(X) :- q(X), shell(X).\n0.5 :: p(X) :- q(X), r(Y), shell(Y).\n"
+    data = DATA.replace("q(a).", "q(a). r('touch canary').")
+    folder.write({"model.pl": rules, "d.pl": data, "t.pl": rules.replace("0.5", "_")})
+    outcome = folder.run("predict", "model.pl", "d.pl")
+    assert outcome.code == 0
+    assert_plain(outcome.stdout)
+    assert "nothing defines shell/1, so this rule has no groundings" in outcome.stderr
+    assert not (folder.path / "canary").exists()
+    refused = folder.run("ground", "t.pl", "d.pl", "-o", "g.npz")
+    assert (refused.code, "g.npz" in folder.content()) == (1, False)
+    assert "the built-in shell/1 is not allowed in a body" in refused.stderr
+
+
 NAMES = {
     "quote": "it''s",
     "double quote": 'say "a"',
