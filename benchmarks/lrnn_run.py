@@ -35,11 +35,13 @@ def main() -> None:
     from lrnn_cli.commands.options import JOBS
     from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
     from lrnn_cli.language.files import read_source
-    from lrnn_cli.network.network import compile_network
-    from lrnn_cli.network.statistics import compressed_neurons
-    from lrnn_cli.training.loop import Trained, TrainingOptions, train_weights
 
     with open_grounder("swi", GrounderOptions(jobs=JOBS)) as grounder:
+        # While SWI-Prolog starts.
+        from lrnn_cli.network.network import compile_network
+        from lrnn_cli.network.statistics import compressed_neurons
+        from lrnn_cli.training.loop import Trained, TrainingOptions, train_weights
+
         template = grounder.read_template(read_source(str(arguments.folder / "template.pl"), "a template"))
         started = time.time()
         data = grounder.load(read_source(str(arguments.folder / "data.pl"), "data"))

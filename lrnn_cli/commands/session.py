@@ -136,11 +136,12 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
     """What a model predicts for a testing part of the data; an ensemble the mean of its members' outputs."""
     import numpy as np
 
-    from lrnn_cli.network.network import compile_network
-
     check_inputs(model_path, data_path)
     outputs = []
     with grounder_session(progress, options) as grounder:
+        # While SWI-Prolog starts.
+        from lrnn_cli.network.network import compile_network
+
         members = read_model(grounder, model_path)
         data, examples = load_part(grounder, data_path, progress, True, options)
         for member in members:
