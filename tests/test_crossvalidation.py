@@ -154,6 +154,7 @@ for file; do :; done
 case $1 in
     check) cat folds.json ;;
     summarise) exec "{sys.executable}" -m lrnn_cli "$@" ;;
+    evaluate) echo '{{}}' > "$file" ;;
     predict) printf 'example\\tatom\\ttarget\\toutput\\n%s\\tp\\t1.0\\t0.5\\n' "$file" > "$file" ;;
     *) echo "$@" > "$file" ;;
 esac

@@ -263,7 +263,8 @@ def test_validation_keeps_the_best_iteration(tmp_path: Path) -> None:
         line if "query" not in line else line.replace("1.0)", f"{draw.choice([0.0, 1.0])})")
         for line in rings(BIAS).splitlines(keepends=True)
     )
-    learning = learner(text, StructureOptions(validation=0.3, patience=2, epochs=60))
+    options = StructureOptions(validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01)
+    learning = learner(text, options)
     learned = learning.learn()
     losses = [item.validation_loss for item in learned.iterations]
     assert learned.reason == "the validation loss has not fallen for 2 iterations"

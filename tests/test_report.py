@@ -422,6 +422,7 @@ for file; do :; done
 case "$1 $2 $3" in
     "check "*) echo '{{"folds": {{}}}}' ;;
     "summarise "*|"report "*) exec "{sys.executable}" -m lrnn_cli "$@" ;;
+    "evaluate "*) echo '{{}}' > "$file" ;;
     "predict "*) printf 'example\\tatom\\ttarget\\toutput\\n%s\\tp\\t1.0\\t0.9\\n' "$7" > "$file" ;;
     "baseline nfoil "*b.pl*) if [ -e broken ]; then echo "no luck" >&2; exit 1; fi; echo "$@" > "$file" ;;
     *) echo "$@" > "$file" ;;
