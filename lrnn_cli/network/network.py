@@ -368,7 +368,10 @@ class _LevelBuilder:
         neurons = sum(body.shape[1] for body in self._bodies)
         body_atom = np.zeros((literals, neurons), np.int32)
         start = 0
-        for body in self._bodies:
+        # What has been copied is let go: a level can be most of the network.
+        self._bodies.reverse()
+        while self._bodies:
+            body = self._bodies.pop()
             body_atom[: len(body), start : start + body.shape[1]] = body
             start += body.shape[1]
         shape = (self.atoms, self.columns)
@@ -388,4 +391,7 @@ class _LevelBuilder:
 
 
 def _joined(arrays: list[np.ndarray], kind: type = np.int32) -> np.ndarray:
-    return np.concatenate(arrays).astype(kind, copy=False) if arrays else np.zeros(0, kind)
+    """All arrays in one; the list is empty afterwards, so that they are not kept beside it."""
+    joined: np.ndarray = np.concatenate(arrays).astype(kind, copy=False) if arrays else np.zeros(0, kind)
+    arrays.clear()
+    return joined

@@ -340,11 +340,7 @@ class StructureLearner:
     def _train_weights(self, epochs: int) -> float:
         """Train all weights that the queries can see."""
         template = self._internal_template()
-        with stage("joining groundings"):
-            groundings = self.grounder.ground(template)
-        give_back_free_memory()
-        with stage("compiling the network"):
-            network = assemble(Compiler(groundings, memory=self.memory))
+        network = self._network(template)
         give_back_free_memory()
         options = TrainingOptions(
             loss=self.options.loss,
@@ -359,6 +355,13 @@ class StructureLearner:
             self.weights[rule.clause] = weight
         self.learned.history = trained.history
         return trained.epoch.training_loss
+
+    def _network(self, template: Template) -> Network:
+        with stage("joining groundings"):
+            groundings = self.grounder.ground(template)
+        give_back_free_memory()
+        with stage("compiling the network"):
+            return assemble(Compiler(groundings, memory=self.memory))
 
     def _trained(self, network: Network, rules: tuple[Rule, ...], options: TrainingOptions) -> Trained:
         """Weights after training: where steps were so large that it did harm, after training with smaller ones."""

@@ -22,7 +22,7 @@ from lrnn_cli.structure.bodies import Shape, Slot
 from lrnn_cli.structure.cache import Cache
 from lrnn_cli.structure.relations import Relations
 
-KEPT_BYTES = 100_000_000
+KEPT_BYTES = 80_000_000
 """Collapsed tables are kept up to this size in all."""
 CHUNK = 1_000_000
 """So many rule neurons, at most, are computed at once."""

@@ -11,7 +11,7 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.bodies import Literal, Symmetries
 from lrnn_cli.structure.cache import Cache
 
-KEPT_BYTES = 50_000_000
+KEPT_BYTES = 40_000_000
 """Joined tables are kept up to this size in all."""
 
 
