@@ -215,10 +215,25 @@ def test_a_rule_must_raise_the_likelihood(tmp_path: Path) -> None:
         gains += [60 * (first - second) for first, second in itertools.pairwise(losses)]
     assert gains
     assert min(gains) >= 2.0
+
+
+def test_the_first_rule_need_not_gain_much(tmp_path: Path) -> None:
+    """Its clusters have not been trained yet. Data that say nothing of the target still give nothing."""
     (tmp_path / "data.pl").write_text(rings(BIAS))
+    (tmp_path / "same.pl").write_text(
+        "".join(f"begin(model(m{n})). c(a). query(p, {n % 2}). end(model(m{n})).\n" for n in range(10))
+    )
     result = run("learn-structure", tmp_path / "data.pl", "--gain", "60", "-o", tmp_path / "model.pl")
+    assert result.exit_code == 0
+    assert "stopped after 1 iteration: none of" in result.stderr
+    assert "raises the log likelihood by 60" in result.stderr
+    assert (
+        sum(line.endswith(".") and ":: active :-" in line for line in (tmp_path / "model.pl").read_text().splitlines())
+        == 1
+    )
+    result = run("learn-structure", tmp_path / "same.pl", "-o", tmp_path / "none.pl")
     assert result.exit_code == 1
-    assert "candidates raises the log likelihood by 60; lower --gain" in result.stderr
+    assert "nothing was learned" in result.stderr
 
 
 def test_training_in_the_loop_does_no_harm() -> None:

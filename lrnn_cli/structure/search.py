@@ -19,6 +19,8 @@ REFITTED = 10
 """So many candidates of each step are refitted exactly."""
 POOL = 400
 """So many candidates are remembered to choose several rules from."""
+LEAST_GAIN = 1e-5
+"""Less comes from the penalty on weights, which even a constant column lowers."""
 CHUNK = 128
 """So many fillings are scored at once."""
 BEST = 40
@@ -42,7 +44,7 @@ class SearchOptions:
     correlation: float = 0.95
     """Columns more alike than this are not both chosen."""
     gain: float = 1e-4
-    """A rule must lower the mean log loss by this."""
+    """A rule must lower the mean log loss by this. The first rule of all need only lower it: its clusters are drawn."""
 
 
 @dataclass
@@ -117,7 +119,7 @@ def learn_rules(
         if best is not None:
             report(tried, best.candidate, best.loss)
         beam = [item.candidate for item in refitted[: options.beam]]
-    return Found(*_choose(pool, best, regression, options, tried))
+    return Found(*_choose(pool, best, regression, options, not known, tried))
 
 
 def _score_shape(
@@ -162,6 +164,7 @@ def _choose(
     best: Scored | None,
     regression: Regression,
     options: SearchOptions,
+    first: bool,
     tried: int,
 ) -> tuple[list[tuple[Candidate, float]], int, Regression]:
     """The best rule, then further ones that help most beside those chosen and are not like them."""
@@ -174,7 +177,7 @@ def _choose(
     candidate, column = best.candidate, best.column
     while True:
         new = regression.with_column(column)
-        if regression.loss - new.loss < options.gain:
+        if regression.loss - new.loss < (LEAST_GAIN if first and not rules else options.gain):
             break
         rules.append((candidate, new.loss))
         chosen.append(column)
