@@ -17,8 +17,6 @@ import numpy as np
 from lrnn_cli.commands.options import Progress
 from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
 from lrnn_cli.evaluation.metrics import evaluate_outputs
-from lrnn_cli.language.data import Queries
-from lrnn_cli.network.network import compile_network
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -55,14 +53,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_output(learner: StructureLearner, queries: Queries) -> np.ndarray:
-    """What the learned model says of queries that it was not learned from."""
-    template = learner._internal_template()
-    network = compile_network(learner._grounder(queries).ground(template))
-    values, _ = network.forward(np.array([rule.weight for rule in template.rules], float))
-    return network.outputs(values)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
@@ -88,7 +78,7 @@ def main() -> None:
             seconds.append(time.process_time() - start)
             rules.append(len(learner.learned.template.rules))
             queries = data.queries.select(np.isin(data.queries.example, testing or []).nonzero()[0])
-            outputs.append(test_output(learner, queries))
+            outputs.append(learner.outputs(queries))
             targets.append(queries.target)
         found = evaluate_outputs(np.concatenate(outputs), np.concatenate(targets)).values
         figures = f"{found['accuracy']:.3f} | {found['log_loss']:.3f} | {np.mean(seconds):.1f} | {np.mean(rules):.0f}"

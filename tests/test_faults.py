@@ -72,7 +72,8 @@ def template(name: str, text: str | bytes, *messages: str, data: str = DATA) -> 
 
 def usage(name: str, message: str, *arguments: str) -> Fault:
     """Wrong use of a command: exit code 2."""
-    takes = {"train": "GROUNDING", "ground": "TEMPLATE DATA", "predict": "MODEL DATA"}[arguments[0]]
+    arguments_of = {"train": "GROUNDING", "ground": "TEMPLATE DATA", "predict": "MODEL DATA", "learn-structure": "DATA"}
+    takes = arguments_of[arguments[0]]
     text = (
         f"Usage: lrnn {arguments[0]} [OPTIONS] {takes}\nTry 'lrnn {arguments[0]} --help' for help.\n\nError: {message}"
     )
@@ -730,6 +731,24 @@ OPTIONS = [
             ("--validation", "nan"),
             ("--l2", "nan"),
             ("--scale", "inf"),
+        )
+    ),
+    *(
+        usage(
+            f"learning with {option} {value}",
+            f"Invalid value for '{option}': {value} is not a finite number.",
+            "learn-structure",
+            "d.pl",
+            "-o",
+            "model.pl",
+            option,
+            value,
+        )
+        for option, value in (
+            ("--gain", "nan"),
+            ("--penalty", "inf"),
+            ("--learning-rate", "nan"),
+            ("--validation", "nan"),
         )
     ),
     usage(

@@ -36,7 +36,7 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
 )
 @click.option(
     "--gain",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=1.0,
     show_default=True,
     help="How much a rule must raise the log likelihood of the targets; 1 is Akaike's criterion.",
@@ -47,9 +47,7 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
 @click.option(
     "--final-epochs", type=click.IntRange(0), default=150, show_default=True, help="More epochs after the last one."
 )
-@click.option(
-    "--learning-rate", type=click.FloatRange(0, min_open=True), default=0.02, show_default=True, help="Of Adam."
-)
+@click.option("--learning-rate", type=FiniteRange(0, min_open=True), default=0.02, show_default=True, help="Of Adam.")
 @click.option(
     "--penalty",
     type=FiniteRange(0),
@@ -83,7 +81,7 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
 )
 @click.option(
     "--validation",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=FiniteRange(0, 1, max_open=True),
     default=0.0,
     show_default=True,
     metavar="FRACTION",

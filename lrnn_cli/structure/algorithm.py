@@ -376,6 +376,13 @@ class StructureLearner:
                 return trained
         return Trained(start, trained.history[0], trained.history[:1])
 
+    def outputs(self, queries: Queries) -> np.ndarray:
+        """What the rules and weights so far say of queries (queries,) of the data, learned from or not."""
+        template = self._internal_template()
+        network = compile_network(self._grounder(queries).ground(template))
+        values, _ = network.forward(np.array([rule.weight for rule in template.rules]))
+        return network.outputs(values)
+
     def restore(
         self,
         weights: dict[str, float],
@@ -422,10 +429,8 @@ class StructureLearner:
         """The mean loss on queries held out; the best model so far is kept."""
         if self.held_out is None:
             return None
-        template = self._internal_template()
-        network = compile_network(self._grounder(self.held_out).ground(template))
-        values, _ = network.forward(np.array([rule.weight for rule in template.rules]))
-        loss = float(LOSSES[self.options.loss](network.outputs(values), network.target)[0].mean())
+        output = self.outputs(self.held_out)
+        loss = float(LOSSES[self.options.loss](output, self.held_out.target)[0].mean())
         if self.best is None or loss < self.best[0]:
             self.best = loss, dict(self.weights)
         return loss
