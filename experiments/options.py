@@ -1,9 +1,10 @@
 """The effect of each option of structure learning, one at a time, crossvalidated.
 
-    python experiments/options.py DATA [--folds 10] [--only NAME ...]
+    python experiments/options.py DATA [--folds 10] [--seeds 3] [--only NAME ...]
 
-Prints a line of a Markdown table for each setting: test accuracy and log loss over all folds, seconds of processor time
-and rules of a model, beside those of the defaults. Folds are those of `lrnn evaluate --folds`; seed 1.
+Prints a line of a Markdown table for each setting: test accuracy and log loss of one model, over all folds and the
+seeds 1, 2, ..., accuracy of the mean output of these seeds, seconds of processor time and rules of a model. Folds are
+those of `lrnn evaluate --folds` with seed 1.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--beam 1": {"beam": 1},
     "--beam 20": {"beam": 20},
     "--gain 0": {"gain": 0.0},
+    "--gain 1": {"gain": 1.0},
     "--gain 4": {"gain": 4.0},
     "--penalty 0": {"penalty": 0.0},
     "--penalty 1": {"penalty": 1.0},
@@ -50,6 +52,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--learning-rate 0.1": {"learning_rate": 0.1},
     "--loss log": {"loss": "log"},
     "--no-object-identity": {"object_identity": False},
+    "--aggregation mean": {"aggregation": "mean"},
 }
 
 
@@ -57,6 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
     parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=list(SETTINGS), default=list(SETTINGS), metavar="NAME")
     arguments = parser.parse_args()
     grounding = {"time_limit": None, "memory_limit": 2048, "jobs": 1, "grounder": "swi"}
@@ -68,21 +72,28 @@ def main() -> None:
         for fold in range(1, arguments.folds + 1):
             chosen = {"folds": arguments.folds, "fold": fold, "seed": 1, "group_duplicates": True}
             folds.append([chosen_examples(grounder, data, testing, chosen) for testing in (False, True)])
-    print("| setting | accuracy | log loss | seconds | rules |\n|---|---|---|---|---|", flush=True)
+    print("| setting | accuracy | log loss | together | seconds | rules |\n|---|---|---|---|---|---|", flush=True)
     for name in arguments.only:
-        outputs, targets, seconds, rules = [], [], [], []
+        outputs: list[list[np.ndarray]] = [[] for _ in range(arguments.seeds)]
+        targets, seconds, rules = [], [], []
         for training, testing in folds:
-            start = time.process_time()
-            learner = StructureLearner(data, knowledge, training, StructureOptions(**SETTINGS[name]))
-            learner.learn()
-            seconds.append(time.process_time() - start)
-            rules.append(len(learner.learned.template.rules))
             queries = data.queries.select(np.isin(data.queries.example, testing or []).nonzero()[0])
-            outputs.append(learner.outputs(queries))
             targets.append(queries.target)
-        found = evaluate_outputs(np.concatenate(outputs), np.concatenate(targets)).values
-        figures = f"{found['accuracy']:.3f} | {found['log_loss']:.3f} | {np.mean(seconds):.1f} | {np.mean(rules):.0f}"
-        print(f"| `{name}` | {figures} |", flush=True)
+            for seed, found in enumerate(outputs, 1):
+                start = time.process_time()
+                learner = StructureLearner(data, knowledge, training, StructureOptions(seed=seed, **SETTINGS[name]))
+                learner.learn()
+                seconds.append(time.process_time() - start)
+                rules.append(len(learner.learned.template.rules))
+                found.append(learner.outputs(queries))
+        target = np.concatenate(targets)
+        single = [evaluate_outputs(np.concatenate(found), target).values for found in outputs]
+        together = evaluate_outputs(np.mean([np.concatenate(found) for found in outputs], axis=0), target).values
+        accuracy, log_loss = (
+            np.mean([float(values[key] or 0.0) for values in single]) for key in ("accuracy", "log_loss")
+        )
+        figures = f"{accuracy:.3f} | {log_loss:.3f} | {together['accuracy']:.3f}"
+        print(f"| `{name}` | {figures} | {np.mean(seconds):.1f} | {np.mean(rules):.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -129,6 +129,7 @@ class Program:
     steepness: float = 6.0
     offset: float = -0.5
     object_identity: bool = False
+    aggregation: str = "mean"
 
     @property
     def weights(self) -> list[float]:
@@ -145,6 +146,7 @@ class Program:
         settings = [
             f"setting(activation, {self.family}).",
             f"setting(object_identity, {str(self.object_identity).lower()}).",
+            f"setting(aggregation, {self.aggregation}).",
         ]
         if self.family == "lukasiewicz":
             settings += [f"setting(steepness, {self.steepness!r}).", f"setting(offset, {self.offset!r})."]
@@ -390,9 +392,12 @@ class GroundExample:
                     self.conjunction([self.atom_value(below, weights, values, [*path, atom]) for below in body])
                     for body in bodies
                 ]
-                total += weights[index] * (sum(fired) / len(fired))
+                total += weights[index] * self.aggregation(fired)
             values[atom] = total if program.family == "sigmoid" and not rules else self.disjunction(total)
         return values[atom]
+
+    def aggregation(self, fired: list[float]) -> float:
+        return sum(fired) / (len(fired) if self.program.aggregation == "mean" else math.sqrt(len(fired)))
 
     def disjunction(self, total: float) -> float:
         if self.program.family == "sigmoid":

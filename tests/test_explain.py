@@ -303,7 +303,7 @@ def naive_inputs(
             example.conjunction([example.atom_value(below, weights, values, []) for below in body]) for body in bodies
         ]
         texts = sorted("; ".join(map(str, body)) for body in bodies)
-        found.append((index, texts, weights[index] * sum(fired) / len(fired)))
+        found.append((index, texts, weights[index] * example.aggregation(fired)))
     return sorted(found)
 
 

@@ -170,11 +170,12 @@ def test_several_targets_are_learned_together(tmp_path: Path) -> None:
 # Search
 
 
+@pytest.mark.parametrize("aggregation", ["mean", "sqrt"])
 @pytest.mark.parametrize("layer", [0, 1])
-def test_columns_are_what_the_network_computes(layer: int) -> None:
+def test_columns_are_what_the_network_computes(layer: int, aggregation: str) -> None:
     """A column of a candidate gives the output of the network of its rule, latent or of the data itself."""
     text = rings(BIAS, 20)
-    learning = learner(text, StructureOptions(crisp=True))
+    learning = learner(text, StructureOptions(crisp=True, aggregation=aggregation))
     learning._create_layer1()
     learning._weighted_facts()
     names = learning.features.layers[layer].names
@@ -184,7 +185,8 @@ def test_columns_are_what_the_network_computes(layer: int) -> None:
         candidate = Candidate(shape, (name, "latent_1_2"))
         column = learning.features.columns(shape, [candidate.filling])[:, 0]
         rules = [*learning._weighted(learning.latent_rules), candidate.rule(1.5)]
-        template = Template(tuple(map(learning.words.written, rules)), Settings(object_identity=True))
+        settings = Settings(object_identity=True, aggregation=aggregation)
+        template = Template(tuple(map(learning.words.written, rules)), settings)
         expected = 1.0 / (1.0 + np.exp(-6.0 * (1.5 * column - 0.5)))
         assert outputs(text, template) == pytest.approx(expected, abs=1e-12)
 
@@ -223,7 +225,8 @@ def test_the_first_rule_need_not_gain_much(tmp_path: Path) -> None:
     (tmp_path / "same.pl").write_text(
         "".join(f"begin(model(m{n})). c(a). query(p, {n % 2}). end(model(m{n})).\n" for n in range(10))
     )
-    result = run("learn-structure", tmp_path / "data.pl", "--gain", "60", "-o", tmp_path / "model.pl")
+    options = ("--aggregation", "mean", "--gain", "60")
+    result = run("learn-structure", tmp_path / "data.pl", *options, "-o", tmp_path / "model.pl")
     assert result.exit_code == 0
     assert "stopped after 1 iteration: none of" in result.stderr
     assert "raises the log likelihood by 60" in result.stderr

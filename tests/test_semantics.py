@@ -258,6 +258,12 @@ SIGMOID: dict[str, tuple[str, str, list[float]]] = {
         "c(a). 0.8 :: c(b). 0.2 :: c(d). query(p, 1).",
         [sigm(1.2 * (sigm(1.0) + sigm(0.8) + sigm(0.2)) / 3)],
     ),
+    # Four groundings, twice as much as their mean; p(b) has one, which is its mean.
+    "sum over the root of the number of groundings": (
+        "setting(aggregation, sqrt). 1.2 :: p(X) :- e(X, Y).",
+        "e(a, c). 0.8 :: e(a, d). 0.2 :: e(a, e). 0.2 :: e(a, f). e(b, c). query(p(a), 1). query(p(b), 1).",
+        [sigm(1.2 * (sigm(1.0) + sigm(0.8) + 2 * sigm(0.2)) / 2), sigm(1.2 * sigm(1.0))],
+    ),
     # 0.9 * sigm(1) - 0.4 * sigm(1) = 0.5 * sigm(1).
     "two rules": ("0.9 :: p(X) :- c(X). -0.4 :: p(X) :- d(X).", "c(a). d(a). query(p(a), 1).", [sigm(0.5 * sigm(1.0))]),
     # A bias alone is a fact: its weight. With a rule the sum is squashed.
@@ -302,13 +308,15 @@ def test_constants_of_the_samples() -> None:
 
 
 def test_activation_option_wins(tmp_path: Path) -> None:
-    """--activation and --object-identity override the settings of the template."""
+    """--activation, --aggregation and --object-identity override the settings of the template."""
     template = "setting(activation, lukasiewicz). 1.0 :: p :- e(X, Y)."
     data = "0.25 :: e(a, a). 0.75 :: e(a, b). query(p, 1)."
     plain = predicted(tmp_path, template, data, "--activation", "sigmoid")
     identity = predicted(tmp_path, template, data, "--activation", "sigmoid", "--object-identity")
     assert plain[0][3] == pytest.approx(sigm((sigm(0.25) + sigm(0.75)) / 2), abs=1e-12)
     assert identity[0][3] == pytest.approx(sigm(sigm(0.75)), abs=1e-12)
+    root = predicted(tmp_path, template, data, "--activation", "sigmoid", "--aggregation", "sqrt")
+    assert root[0][3] == pytest.approx(sigm((sigm(0.25) + sigm(0.75)) / math.sqrt(2)), abs=1e-12)
 
 
 def test_rows_are_queries_in_order(tmp_path: Path) -> None:
@@ -664,7 +672,9 @@ class Drawing:
         family = self.random.choice(["lukasiewicz", "lukasiewicz", "sigmoid"])
         steepness, offset = self.random.choice([(6.0, -0.5), (6.0, -0.5), (2.5, -0.2), (1.0, 0.25)])
         identity = self.chance(25)
-        program = Program(tuple(rules), tuple(background), tuple(found), family, steepness, offset, identity)
+        aggregation = self.random.choice(["mean", "sqrt"])
+        numbers = family, steepness, offset
+        program = Program(tuple(rules), tuple(background), tuple(found), *numbers, identity, aggregation)
         heads = sorted({rule.clause.head.predicate for rule in rules})
         facts = sorted({atom.predicate for example in found for atom, _ in example.facts})
         asked = heads + [name for name in heads if name in TARGETS] * 4 + crisp + facts[:2]

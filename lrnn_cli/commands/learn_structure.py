@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, grounding_options, output_option
+from lrnn_cli.commands.options import (
+    FiniteRange,
+    Progress,
+    aggregation_option,
+    fold_options,
+    grounding_options,
+    output_option,
+)
 
 
 @click.command("learn-structure", no_args_is_help=True)
@@ -37,9 +44,9 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
 @click.option(
     "--gain",
     type=FiniteRange(0),
-    default=1.0,
+    default=2.0,
     show_default=True,
-    help="How much a rule must raise the log likelihood of the targets; 1 is Akaike's criterion.",
+    help="How much a rule must raise the log likelihood of the targets; 2 is about a likelihood ratio test at 5 %.",
 )
 @click.option(
     "--epochs", type=click.IntRange(0), default=150, show_default=True, help="Epochs of training after each iteration."
@@ -68,6 +75,7 @@ from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, groun
     show_default=True,
     help="Variables of a rule take different objects.",
 )
+@aggregation_option("sqrt; mean is the paper", "sqrt")
 @click.option(
     "--crisp/--no-crisp",
     default=False,
@@ -167,6 +175,7 @@ def learn_structure(
         penalty=options["penalty"],
         loss=options["loss"],
         object_identity=options["object_identity"],
+        aggregation=options["aggregation"],
         crisp=options["crisp"],
         pretrain=options["pretrain"],
         validation=options["validation"],

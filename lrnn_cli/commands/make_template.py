@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, grounding_options, output_option
+from lrnn_cli.commands.options import Progress, aggregation_option, grounding_options, output_option
 
 if TYPE_CHECKING:
     from lrnn_cli.language.clauses import Predicate
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     help="A target without arguments is also a fact with a weight; without it training may not get off the ground.",
 )
 @click.option("--object-identity", is_flag=True, help="Objects of a chain, and others that its relations name, differ.")
+@aggregation_option("mean", "mean")
 @output_option("-", "The template file to write")
 @grounding_options
 def make_template(
@@ -52,6 +54,7 @@ def make_template(
     target: tuple[str, ...],
     bias: bool,
     object_identity: bool,
+    aggregation: str,
     output: str,
     quiet: bool,
     **options: Any,
@@ -69,7 +72,7 @@ def make_template(
         lrnn make-template molecules.pl --chain 3 -o template.pl
         lrnn make-template molecules.pl --chain 2 --relation bond/3 | lrnn ground - molecules.pl -o grounding.npz
     """
-    from lrnn_cli.commands.session import grounder_session, load_data, with_settings
+    from lrnn_cli.commands.session import grounder_session, load_data
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.language.files import check_writable, write_text
     from lrnn_cli.structure.handcrafted import chain_template, target_predicates
@@ -92,7 +95,8 @@ def make_template(
         _named(target, targets, f"{loaded.name}: there is no target predicate"),
         bias,
     )
-    template = with_settings(template, None, object_identity)
+    settings = replace(template.settings, object_identity=object_identity, aggregation=aggregation)
+    template = replace(template, settings=settings)
     target_rules = [rule for rule in template.rules if rule.head.predicate in targets]
     chains = [rule for rule in target_rules if rule.body]
     heads = sorted({str(rule.head.predicate) for rule in chains})

@@ -31,9 +31,7 @@ def ground_example(
     Without a name it is the only example.
     """
     check_inputs(model, data_path)
-    template = with_settings(
-        read_member(grounder, model, options["member"]), options["activation"], options["object_identity"]
-    )
+    template = with_settings(read_member(grounder, model, options["member"]), options)
     weights = np.array(model_weights(template))
     data = load_data(grounder, data_path, progress)
     return grounder.ground(template, data, [choose_example(data, example)], names=True), weights

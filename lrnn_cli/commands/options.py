@@ -123,6 +123,16 @@ def fold_options(testing: bool) -> Callable[[Command], Command]:
     return decorate
 
 
+def aggregation_option(shown: str, default: str | None) -> Callable[[Command], Command]:
+    """`shown` says what the default is."""
+    return click.option(
+        "--aggregation",
+        type=click.Choice(["mean", "sqrt"]),
+        default=default,
+        help=f"Groundings of a rule: their mean, or their sum divided by the root of their number (default: {shown}).",
+    )
+
+
 def settings_options(command: Command) -> Command:
     """Settings that win over those in the template."""
     for option in (
@@ -131,6 +141,7 @@ def settings_options(command: Command) -> Command:
             default=None,
             help="Variables of a rule take different objects (default: what the template says, else not).",
         ),
+        aggregation_option("what the template says, else mean", None),
         click.option(
             "--activation",
             type=click.Choice(["lukasiewicz", "sigmoid"]),

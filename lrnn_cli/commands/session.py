@@ -49,11 +49,7 @@ def ground_files(
     """Read a template and data, choose a fold, and ground."""
     check_inputs(template_path, data_path)
     with grounder_session(progress, options) as grounder:
-        template = with_settings(
-            grounder.read_template(read_source(template_path, TEMPLATE)),
-            options["activation"],
-            options["object_identity"],
-        )
+        template = with_settings(grounder.read_template(read_source(template_path, TEMPLATE)), options)
         data, examples = load_part(grounder, data_path, progress, testing, options)
         with stage("grounding"):
             return grounder.ground(template, data, examples, names)
@@ -96,14 +92,11 @@ def chosen_examples(grounder: Grounder, data: DataSet, testing: bool, options: d
     return choose_examples(data, options["folds"], options["fold"], options["seed"], testing, duplicates)
 
 
-def with_settings(template: Template, activation: str | None, object_identity: bool | None) -> Template:
+def with_settings(template: Template, options: dict[str, Any]) -> Template:
     """The template with settings of the command line."""
-    settings = template.settings
-    if activation is not None:
-        settings = replace(settings, activation=activation)
-    if object_identity is not None:
-        settings = replace(settings, object_identity=object_identity)
-    return replace(template, settings=settings)
+    given = {name: options[name] for name in ("activation", "aggregation", "object_identity")}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return replace(template, settings=replace(template.settings, **chosen))
 
 
 def model_weights(template: Template) -> list[float]:
@@ -145,7 +138,7 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
         members = read_model(grounder, model_path)
         data, examples = load_part(grounder, data_path, progress, True, options)
         for member in members:
-            member = with_settings(member, options["activation"], options["object_identity"])
+            member = with_settings(member, options)
             with stage("grounding"):
                 groundings = grounder.ground(member, data, examples)
             with stage("compiling the network"):

@@ -18,6 +18,7 @@ from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source
 
 ACTIVATIONS = ("lukasiewicz", "sigmoid")
+AGGREGATIONS = ("mean", "sqrt")
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,15 @@ class Settings:
     steepness: float = 6.0
     offset: float = -0.5
     object_identity: bool = False
+    aggregation: str = "mean"
 
     def facts(self) -> list[str]:
-        """The settings as facts; steepness and offset only where the activation uses them."""
+        """The settings as facts; steepness and offset only where the activation uses them, a mean is not mentioned."""
         shown = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.activation == "sigmoid":
             del shown["steepness"], shown["offset"]
+        if self.aggregation == "mean":
+            del shown["aggregation"]
         text = {True: "true", False: "false"}
         return [
             f"setting({name}, {text[value] if isinstance(value, bool) else value})." for name, value in shown.items()
@@ -160,12 +164,14 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
         if name in seen:
             faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}; delete one"))
         seen[name] = line
-        if name == "activation":
-            if value in ACTIVATIONS:
+        if name in ("activation", "aggregation"):
+            choices = ACTIVATIONS if name == "activation" else AGGREGATIONS
+            if value not in choices:
+                faults.append(Fault(line, column, f"setting {name} is {' or '.join(choices)}, not {value}"))
+            elif name == "activation":
                 settings = replace(settings, activation=value)
             else:
-                choices = " or ".join(ACTIVATIONS)
-                faults.append(Fault(line, column, f"setting activation is {choices}, not {value}"))
+                settings = replace(settings, aggregation=value)
         elif name == "object_identity":
             if value in ("true", "false"):
                 settings = replace(settings, object_identity=value == "true")

@@ -1,6 +1,6 @@
 """The network once more, as flat arrays for compiled code (`training/kernels.py`).
 
-Rules with one head and one table have their neurons in the same columns of `mean`. Such rules are a *bundle*: a
+Rules with one head and one table have their neurons in the same columns of `aggregation`. Such rules are a *bundle*: a
 rectangle of neurons (rules, columns), whose bodies are not written down neuron by neuron. In each column a bundle meets
 few different body atoms, its *slots*; with 243 rules over chains of three atoms there are 15. Slot 0 is atom 0, whose
 value is 0. Bodies are words over slots, and words that begin alike share the nodes of a tree, up to their last slots:
@@ -37,8 +37,9 @@ class Bundles(NamedTuple):
 
     level_atom, level_column: (levels + 1,) where the atoms and columns of each level begin
     fact_sum, linear: (atoms,)
-    mean_start, direct_start: (atoms + 1,) where those of an atom begin: the columns it averages and the weights that
-    enter it directly, which are learned facts and rules all of whose body atoms are crisp, so that they are constant
+    aggregation_start, direct_start: (atoms + 1,) where those of an atom begin: the columns it aggregates and the
+    weights that enter it directly, which are learned facts and rules all of whose body atoms are crisp, so that they
+    are constant
     column_bundle: (columns,)
     column_start, rule_start, node_start, slot_start: (bundles + 1,) where the columns, rules, nodes and slots of each
     bundle begin; slots: (bundles,) how many there are in a column
@@ -52,9 +53,9 @@ class Bundles(NamedTuple):
     level_column: np.ndarray
     fact_sum: np.ndarray
     linear: np.ndarray
-    mean_start: np.ndarray
-    mean_column: np.ndarray
-    mean_value: np.ndarray
+    aggregation_start: np.ndarray
+    aggregation_column: np.ndarray
+    aggregation_value: np.ndarray
     direct_start: np.ndarray
     direct_rule: np.ndarray
     direct_value: np.ndarray
@@ -110,15 +111,15 @@ class _Bundle(NamedTuple):
 
 def bundled(network: Network) -> Bundles:
     bundles: list[_Bundle] = []
-    means, directs = [csr_array((1, 0))], [csr_array((1, network.rules))]
+    aggregations, directs = [csr_array((1, 0))], [csr_array((1, network.rules))]
     level_atom, level_column = [1], [0]
     for level in network.levels:
-        found, mean, direct = _level_bundles(level, network)
+        found, matrix, direct = _level_bundles(level, network)
         bundles += found
-        means.append(mean)
+        aggregations.append(matrix)
         directs.append(direct)
         level_atom.append(level.last)
-        level_column.append(level_column[-1] + mean.shape[1])
+        level_column.append(level_column[-1] + matrix.shape[1])
     counts = np.array([len(bundle.slot_atom) for bundle in bundles], np.int64)
     slots = np.array([bundle.slot_atom.shape[1] for bundle in bundles], np.int64)
     activation = network.activation
@@ -128,9 +129,11 @@ def bundled(network: Network) -> Bundles:
         level_column=np.array(level_column, np.int64),
         fact_sum=np.concatenate([np.zeros(1), *(level.fact_sum for level in network.levels)]),
         linear=np.concatenate([np.ones(1, bool), *(level.linear for level in network.levels)]),
-        mean_start=_starts(np.concatenate([np.diff(mean.indptr) for mean in means])),
-        mean_column=_joined([mean.indices + first for mean, first in zip(means, [0, *level_column], strict=False)]),
-        mean_value=np.concatenate([mean.data for mean in means]),
+        aggregation_start=_starts(np.concatenate([np.diff(matrix.indptr) for matrix in aggregations])),
+        aggregation_column=_joined(
+            [matrix.indices + first for matrix, first in zip(aggregations, [0, *level_column], strict=False)]
+        ),
+        aggregation_value=np.concatenate([matrix.data for matrix in aggregations]),
         direct_start=_starts(np.concatenate([np.diff(direct.indptr) for direct in directs])),
         direct_rule=_joined([direct.indices for direct in directs]),
         direct_value=np.concatenate([direct.data for direct in directs]),
@@ -199,17 +202,17 @@ def parts_of(network: Network, bundles: Bundles, queries_of: list[np.ndarray]) -
         level = network.levels[number]
         size = level.last - level.first
         seen = seen_by_level.pop(number, csr_array((sets, size), dtype=bool))
-        rows = slice(bundles.mean_start[level.first], bundles.mean_start[level.last])
+        rows = slice(bundles.aggregation_start[level.first], bundles.aggregation_start[level.last])
         first_column, last_column = bundles.level_column[number : number + 2].tolist()
-        mean = csr_array(
+        matrix = csr_array(
             (
                 np.ones(rows.stop - rows.start, bool),
-                bundles.mean_column[rows] - first_column,
-                bundles.mean_start[level.first : level.last + 1] - rows.start,
+                bundles.aggregation_column[rows] - first_column,
+                bundles.aggregation_start[level.first : level.last + 1] - rows.start,
             ),
             shape=(size, last_column - first_column),
         )
-        columns = seen @ mean
+        columns = seen @ matrix
         reach(columns, _slots_of_columns(bundles, first_column, last_column))
         seen.sort_indices()
         columns.sort_indices()
@@ -221,14 +224,14 @@ def parts_of(network: Network, bundles: Bundles, queries_of: list[np.ndarray]) -
 
 
 def _level_bundles(level: Level, network: Network) -> tuple[list[_Bundle], csr_array, csr_array]:
-    """The bundles of a level, its mean (atoms, columns of all bundles), and direct weights of atoms (atoms, rules)."""
-    atoms, columns = level.mean.shape
+    """The bundles of a level, its aggregation (atoms, columns of bundles), and direct weights (atoms, rules)."""
+    atoms, columns = level.aggregation.shape
     constant = np.logical_not(level.body_atom.any(0))
     values = sigmoid(network.activation.steepness * network.bias[level.rule[constant]])
     constants = csr_array((values, (level.column[constant], level.rule[constant])), (columns, network.rules))
     ones = np.ones(len(level.learned_atom))
     learned = csr_array((ones, (level.learned_atom, level.learned_rule)), (atoms, network.rules))
-    direct = csr_array(level.mean @ constants + learned)
+    direct = csr_array(level.aggregation @ constants + learned)
     direct.sort_indices()
 
     order = np.lexsort((level.rule, level.column))
@@ -243,9 +246,9 @@ def _level_bundles(level: Level, network: Network) -> tuple[list[_Bundle], csr_a
     for chosen in np.split(by_kind, np.cumsum(np.bincount(kind))[:-1]):
         neurons = start[chosen] + np.arange(counts[chosen[0]])[:, None]
         bundles.append(_bundle(rule[neurons[:, 0]], body_atom[:, neurons]))
-    mean = csr_array(level.mean[:, used[by_kind]])
-    mean.sort_indices()
-    return bundles, mean, direct
+    matrix = csr_array(level.aggregation[:, used[by_kind]])
+    matrix.sort_indices()
+    return bundles, matrix, direct
 
 
 def _bundle(rule: np.ndarray, body_atom: np.ndarray) -> _Bundle:

@@ -2,7 +2,7 @@
 
 Atoms are classed bottom up. Facts are classed by the sum of their weights; a derived atom by its facts and, for each
 way it is derived, by the multiset of its groundings, each grounding being the tuple of classes (*shapes*) of its body
-atoms, in lowest terms since aggregation is a mean. A table is collapsed to distinct tuples before any rule neuron
+atoms, in lowest terms where aggregation is a mean. A table is collapsed to distinct tuples before any rule neuron
 exists, once for all rules that share the table: the predicates of a group have the same shapes. What is left are
 `Block`s: distinct tuples, and how the shapes derived from them average over them.
 """
@@ -22,6 +22,7 @@ from lrnn_cli.errors import NetworkError
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.network.aggregation import depends_on_size, size_factor
 from lrnn_cli.network.atoms import AtomIndex, Group, class_ids, multiset_ids
 from lrnn_cli.network.recursion import evaluation_order, find_cycle
 
@@ -38,12 +39,13 @@ class Way(NamedTuple):
 class Block:
     """One way of deriving atoms of a group, at one level.
 
-    tuples: (neurons, literals) shapes of the literals that are not crisp; mean: (shapes of this level, neurons).
+    tuples: (neurons, literals) shapes of the literals that are not crisp
+    aggregation: (shapes of this level, neurons) what each neuron counts for
     """
 
     way: Way
     tuples: np.ndarray
-    mean: csr_array
+    aggregation: csr_array
 
 
 @dataclass
@@ -111,6 +113,7 @@ class Compiler:
         self._memory = Memory() if memory is None else memory
         self.program = groundings.program
         self.compress = compress
+        self.aggregation = groundings.template.settings.aggregation
         self.groups: dict[Predicate, Group] = {}
         self.derivations: dict[Predicate, list[Way]] = {}
         self.literals: dict[int, list[Literal]] = {}
@@ -298,9 +301,9 @@ class Compiler:
         blocks = []
         derived = np.zeros(len(first), bool)
         for way, tuples, start, atom, item, count in ways:
-            mean = _means(first, len(atoms), start, atom, item, count, len(tuples))
-            derived |= np.diff(mean.indptr) > 0
-            blocks.append(Block(way, tuples, mean))
+            matrix = _aggregations(self.aggregation, first, len(atoms), start, atom, item, count, len(tuples))
+            derived |= np.diff(matrix.indptr) > 0
+            blocks.append(Block(way, tuples, matrix))
         learned = {way: mark[first] for way, mark in learned_atoms.items()}
         level = max(level, 1 if blocks else 0)
         last = group.shapes + len(first)
@@ -323,13 +326,15 @@ class Compiler:
         local: the number of each atom that is classed, -1 for others; rows: those of the table that `item` is of.
         """
         digests = [self.groups[name].index_digest, atoms_digest, *self._class_digests(way.table)]
-        key = ("count", self.compress, self.program.tables[way.table], way.head_columns, *digests)
+        key = ("count", self.compress, self.aggregation, self.program.tables[way.table], way.head_columns, *digests)
 
         def compute() -> tuple[np.ndarray, ...]:
             position = self.head_position[name, way]
             atom = local[position if rows is None else position[rows]]
             known = atom >= 0
-            start, found, items_found, count = _grouped(atom[known], item[known], items)
+            start, found, items_found, count = _grouped(
+                atom[known], item[known], items, not depends_on_size(self.aggregation)
+            )
             numbers = np.arange(len(found))
             if self.compress and len(found):
                 numbers = multiset_ids(start, items_found, count)
@@ -409,8 +414,8 @@ class Compiler:
         )
 
 
-def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
-    """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts in lowest terms."""
+def _grouped(atom: np.ndarray, item: np.ndarray, items: int, lowest_terms: bool) -> tuple[np.ndarray, ...]:
+    """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts."""
     shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
     counts = csr_array((np.ones(len(atom), np.int32), (atom, item)), shape=shape)
     counts.sum_duplicates()
@@ -418,15 +423,22 @@ def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray
     atoms = lengths.nonzero()[0]
     start = counts.indptr[:-1][atoms].astype(np.int64)
     count = counts.data
-    if len(start):
+    if lowest_terms and len(start):
         count = count // np.repeat(np.gcd.reduceat(count, start), lengths[atoms])
     return start, atoms, counts.indices, count
 
 
-def _means(
-    first: np.ndarray, atoms: int, start: np.ndarray, atom: np.ndarray, item: np.ndarray, count: np.ndarray, width: int
+def _aggregations(
+    aggregation: str,
+    first: np.ndarray,
+    atoms: int,
+    start: np.ndarray,
+    atom: np.ndarray,
+    item: np.ndarray,
+    count: np.ndarray,
+    width: int,
 ) -> csr_array:
-    """The averaging of the first atom of each shape, as a sparse matrix (shapes, width)."""
+    """The aggregation of the first atom of each shape, as a sparse matrix (shapes, width)."""
     segment = np.full(atoms, -1, np.int64)
     segment[atom] = np.arange(len(atom))
     chosen = segment[first]
@@ -437,7 +449,7 @@ def _means(
     begin = start[chosen[present]]
     inside = lengths[present]
     places = np.repeat(begin - np.cumsum(inside) + inside, inside) + np.arange(inside.sum())
-    totals = np.add.reduceat(count, start) if len(start) else np.zeros(0)
-    values = count[places] / np.repeat(totals[chosen[present]], inside)
+    totals = (np.add.reduceat(count, start) if len(start) else np.zeros(0))[chosen[present]]
+    values = count[places] / np.repeat(totals, inside) * np.repeat(size_factor(aggregation, totals), inside)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     return csr_array((values, item[places], indptr), shape=(len(first), max(width, 0)))

@@ -3,7 +3,7 @@
 Values of atom neurons are one array; index 0 is always 0 and pads bodies. A level computes, from the values below it,
 
     rule neurons          R = sigm(a * (bias[rule] + sum of body values))
-    aggregation neurons   mean over groundings of R, times w[rule], summed over rules: mean @ (sum of w * R)
+    aggregation neurons   R of all groundings aggregated, times w[rule], summed over rules: aggregation @ (sum of w * R)
     atom neurons          A = sigm(a * (aggregations + facts + b0))
 
 in a constant number of array operations, however many rules there are.
@@ -67,8 +67,8 @@ class Level:
     """Neurons whose inputs are all in earlier levels.
 
     body_atom: (widest body, rule neurons) values that enter each rule neuron, 0 where the body is shorter
-    rule, column: (rule neurons,) its rule, and the column of `mean` it is summed into
-    mean: (atoms, columns)
+    rule, column: (rule neurons,) its rule, and the column of `aggregation` it is summed into
+    aggregation: (atoms, columns) what each rule neuron, times its weight, counts for
     fact_sum: (atoms,) weights of given facts; linear: (atoms,) those that are not squashed
     learned_atom, learned_rule: (learned facts,) facts of the template: atom of this level and weight
     """
@@ -78,16 +78,16 @@ class Level:
     body_atom: np.ndarray
     rule: np.ndarray
     column: np.ndarray
-    mean: csr_array
+    aggregation: csr_array
     fact_sum: np.ndarray
     linear: np.ndarray
     learned_atom: np.ndarray
     learned_rule: np.ndarray
 
     @cached_property
-    def backward_mean(self) -> csr_array:
-        """The transpose of `mean`."""
-        return csr_array(self.mean.T)
+    def backward_aggregation(self) -> csr_array:
+        """The transpose of `aggregation`."""
+        return csr_array(self.aggregation.T)
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ class Network:
         rule_values = []
         for level in self.levels:
             fired = sigmoid(a * (self.bias[level.rule] + values[level.body_atom].sum(0)))
-            summed = np.bincount(level.column, weights[level.rule] * fired, level.mean.shape[1])
-            total = level.mean @ summed + level.fact_sum
+            summed = np.bincount(level.column, weights[level.rule] * fired, level.aggregation.shape[1])
+            total = level.aggregation @ summed + level.fact_sum
             if len(level.learned_atom):
                 total += np.bincount(level.learned_atom, weights[level.learned_rule], len(total))
             values[level.first : level.last] = np.where(level.linear, total, sigmoid(a * (total + offset)))
@@ -143,7 +143,7 @@ class Network:
             d_total = slope[level.first : level.last] * np.where(level.linear, 1.0, a * value * (1.0 - value))
             if len(level.learned_atom):
                 gradient += np.bincount(level.learned_rule, d_total[level.learned_atom], self.rules)
-            d_summed = (level.backward_mean @ d_total)[level.column]
+            d_summed = (level.backward_aggregation @ d_total)[level.column]
             gradient += np.bincount(level.rule, d_summed * fired, self.rules)
             d_body = d_summed * weights[level.rule] * a * fired * (1.0 - fired)
             if len(level.body_atom):
@@ -167,13 +167,13 @@ class Network:
         kept_levels = []
         for level in reversed(self.levels):
             atoms = needed[level.first : level.last].nonzero()[0]
-            mean = level.mean if len(atoms) == level.last - level.first else level.mean[atoms]
-            columns = np.zeros(mean.shape[1], bool)
-            columns[mean.indices] = True
+            matrix = level.aggregation if len(atoms) == level.last - level.first else level.aggregation[atoms]
+            columns = np.zeros(matrix.shape[1], bool)
+            columns[matrix.indices] = True
             neurons = columns[level.column].nonzero()[0]
             body_atom = level.body_atom if len(neurons) == len(level.rule) else level.body_atom[:, neurons]
             needed[body_atom.ravel()] = True
-            kept_levels.append((level, atoms, mean, columns, neurons, body_atom))
+            kept_levels.append((level, atoms, matrix, columns, neurons, body_atom))
         needed[0] = True
         if needed.all() and all(columns.all() for _, _, _, columns, _, _ in kept_levels):
             return replace(
@@ -184,10 +184,10 @@ class Network:
             )
         number = np.cumsum(needed) - 1
         levels = []
-        for level, atoms, mean, columns, neurons, body_atom in reversed(kept_levels):
+        for level, atoms, matrix, columns, neurons, body_atom in reversed(kept_levels):
             column_number = np.cumsum(columns) - 1
-            mean = csr_array(
-                (mean.data, column_number[mean.indices], mean.indptr), shape=(len(atoms), int(columns.sum()))
+            matrix = csr_array(
+                (matrix.data, column_number[matrix.indices], matrix.indptr), shape=(len(atoms), int(columns.sum()))
             )
             width = int((body_atom > 0).any(1).sum()) if len(neurons) else 0
             local = np.full(level.last - level.first, -1)
@@ -201,7 +201,7 @@ class Network:
                     number[body_atom[(body_atom > 0).any(1)]].astype(np.int32).reshape(width, len(neurons)),
                     level.rule[neurons],
                     column_number[level.column[neurons]].astype(np.int32),
-                    mean,
+                    matrix,
                     level.fact_sum[atoms],
                     level.linear[atoms],
                     local[level.learned_atom[learned]],
@@ -282,7 +282,7 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
                             else np.zeros((0, len(block.tuples)), np.int32)
                             for index in chosen
                         ]
-                        builder.add_rules(chosen, bodies, block.mean, start)
+                        builder.add_rules(chosen, bodies, block.aggregation, start)
         level = builder.build()
         levels.append(level)
         total = level.last
@@ -338,8 +338,8 @@ class _LevelBuilder:
         self._rule: list[np.ndarray] = []
         self._column: list[np.ndarray] = []
         self._row: list[np.ndarray] = []
-        self._mean_column: list[np.ndarray] = []
-        self._mean_value: list[np.ndarray] = []
+        self._aggregation_column: list[np.ndarray] = []
+        self._aggregation_value: list[np.ndarray] = []
 
     def add_atoms(self, fact_sum: np.ndarray, linear: np.ndarray) -> None:
         self._fact_sum.append(fact_sum)
@@ -350,17 +350,17 @@ class _LevelBuilder:
         self._learned_atom.append(atoms)
         self._learned_rule.append(np.full(len(atoms), rule))
 
-    def add_rules(self, rules: list[int], bodies: list[np.ndarray], mean: csr_array, first_atom: int) -> None:
+    def add_rules(self, rules: list[int], bodies: list[np.ndarray], matrix: csr_array, first_atom: int) -> None:
         """Rules that share a table and a head: body atoms (literals, tuples) of each, one averaging for all."""
-        width = mean.shape[1]
+        width = matrix.shape[1]
         for rule, body in zip(rules, bodies, strict=True):
             self._bodies.append(body)
             self._rule.append(np.full(width, rule, np.int32))
             self._column.append(np.arange(self.columns, self.columns + width, dtype=np.int32))
-        row = np.repeat(np.arange(mean.shape[0], dtype=np.int32), np.diff(mean.indptr))
+        row = np.repeat(np.arange(matrix.shape[0], dtype=np.int32), np.diff(matrix.indptr))
         self._row.append(row + np.int32(first_atom))
-        self._mean_column.append(mean.indices + np.int32(self.columns))
-        self._mean_value.append(mean.data)
+        self._aggregation_column.append(matrix.indices + np.int32(self.columns))
+        self._aggregation_value.append(matrix.data)
         self.columns += width
 
     def build(self) -> Level:
@@ -375,14 +375,16 @@ class _LevelBuilder:
             body_atom[: len(body), start : start + body.shape[1]] = body
             start += body.shape[1]
         shape = (self.atoms, self.columns)
-        mean = csr_array((_joined(self._mean_value, float), (_joined(self._row), _joined(self._mean_column))), shape)
+        matrix = csr_array(
+            (_joined(self._aggregation_value, float), (_joined(self._row), _joined(self._aggregation_column))), shape
+        )
         return Level(
             self.first,
             self.first + self.atoms,
             body_atom,
             _joined(self._rule),
             _joined(self._column),
-            mean,
+            matrix,
             _joined(self._fact_sum, float),
             _joined(self._linear, bool),
             _joined(self._learned_atom),

@@ -1,8 +1,8 @@
 """What a network gives without some of its rules, exactly and without grounding again.
 
 A rule of weight 0 is more than no rule: it still derives its heads, so rules that use them keep their groundings, and
-these count in their means. Without the rule, atoms that nothing else derives are gone, and so is every rule neuron with
-such an atom in its body; means run over the neurons that are left.
+these count in their aggregation. Without the rule, atoms that nothing else derives are gone, and so is every rule
+neuron with such an atom in its body; aggregation runs over the neurons that are left.
 
 Aggregations are kept rule by rule, so that only rules that depend on what has changed are computed anew.
 """
@@ -17,23 +17,24 @@ from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.program import Program
 from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.aggregation import size_factor
 from lrnn_cli.network.network import Level, Network, sigmoid
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Rules of a level that share their averaging, having one table and one head.
+    """Rules of a level that share their aggregation, having one table and one head.
 
     first, rule, literals: (rules,) the first rule neuron of each, whose others follow, its number, and how many values
     enter each neuron
-    row: (rows,) atoms of the level that average; mean: (rows, neurons of one rule) how they do
+    row: (rows,) atoms of the level that aggregate; aggregation: (rows, neurons of one rule) how they do
     """
 
     first: np.ndarray
     rule: np.ndarray
     literals: np.ndarray
     row: np.ndarray
-    mean: csr_array
+    aggregation: csr_array
 
 
 @dataclass
@@ -42,7 +43,7 @@ class _State:
 
     values, derivable: (atoms,)
     total, ways: for each level (atoms,) sums of inputs, and by how many rules an atom is derived
-    average, derived: for each level and block (rows, rules) means of rule neurons, and whether there are any
+    aggregated, derived: for each level and block (rows, rules) rule neurons aggregated, and whether there are any
     """
 
     kept: np.ndarray
@@ -50,7 +51,7 @@ class _State:
     derivable: np.ndarray
     total: list[np.ndarray]
     ways: list[np.ndarray]
-    average: list[list[np.ndarray]]
+    aggregated: list[list[np.ndarray]]
     derived: list[list[np.ndarray]]
 
 
@@ -61,6 +62,7 @@ class Removal:
         self.network = network
         self.weights = weights
         self._rules = program.rules
+        self._aggregation = program.template.settings.aggregation
         self._users: dict[Predicate, set[int]] = {}
         for index, rule in enumerate(program.rules):
             for predicate, _ in rule.body:
@@ -121,16 +123,16 @@ class Removal:
         new = _State(kept, old.values.copy(), old.derivable.copy(), [], [], [], [])
         for number, (level, blocks) in enumerate(zip(network.levels, self._blocks, strict=True)):
             total, ways = old.total[number].copy(), old.ways[number].copy()
-            averages, deriveds = list(old.average[number]), list(old.derived[number])
+            aggregateds, deriveds = list(old.aggregated[number]), list(old.derived[number])
             for place, block in enumerate(blocks):
                 chosen = changed[block.rule].nonzero()[0]
                 if not len(chosen):
                     continue
-                average, derived = averages[place].copy(), deriveds[place].copy()
-                average[:, chosen], derived[:, chosen] = self._average(level, block, chosen, new)
-                total[block.row] += (average - averages[place]) @ self.weights[block.rule]
+                aggregated, derived = aggregateds[place].copy(), deriveds[place].copy()
+                aggregated[:, chosen], derived[:, chosen] = self._aggregated(level, block, chosen, new)
+                total[block.row] += (aggregated - aggregateds[place]) @ self.weights[block.rule]
                 ways[block.row] += derived.sum(1) - deriveds[place].sum(1)
-                averages[place], deriveds[place] = average, derived
+                aggregateds[place], deriveds[place] = aggregated, derived
             gone = old.kept[level.learned_rule] & ~kept[level.learned_rule]
             np.subtract.at(total, level.learned_atom[gone], self.weights[level.learned_rule[gone]])
             has_fact = self._given[number].copy()
@@ -140,14 +142,16 @@ class Removal:
             new.values[level.first : level.last] = np.where(linear, total, sigmoid(a * (total + offset)))
             new.total.append(total)
             new.ways.append(ways)
-            new.average.append(averages)
+            new.aggregated.append(aggregateds)
             new.derived.append(deriveds)
         return new
 
-    def _average(self, level: Level, block: _Block, chosen: np.ndarray, state: _State) -> tuple[np.ndarray, np.ndarray]:
-        """Means (rows, chosen) of the rule neurons of the chosen rules of a block, and whether there are any."""
+    def _aggregated(
+        self, level: Level, block: _Block, chosen: np.ndarray, state: _State
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rule neurons of the chosen rules of a block aggregated (rows, chosen), and whether there are any."""
         a, bias = self.network.activation.steepness, self.network.bias
-        width = block.mean.shape[1]
+        width = block.aggregation.shape[1]
         fired = np.zeros((width, len(chosen)))
         present = np.zeros((width, len(chosen)))
         for place, (first, rule, literals) in enumerate(
@@ -162,13 +166,16 @@ class Removal:
                 active *= state.derivable[atom]
             fired[:, place] = sigmoid(a * total) * active
             present[:, place] = active
-        size = block.mean @ present
-        average = np.divide(block.mean @ fired, size, out=np.zeros_like(size), where=size > 0.0)
-        return average, size > 0.0
+        size = block.aggregation @ present
+        mean = np.divide(block.aggregation @ fired, size, out=np.zeros_like(size), where=size > 0.0)
+        # Of n groundings each counts factor(n) / n. The factor is the sum of a row, and where it is the root of n, so
+        # many groundings are left:
+        left = size * block.aggregation.sum(1)[:, None]
+        return mean * size_factor(self._aggregation, left), size > 0.0
 
 
 def _blocks(level: Level) -> list[_Block]:
-    """The rule neurons of a level by the columns of its mean that they go to."""
+    """The rule neurons of a level by the columns of its aggregation that they go to."""
     if not len(level.rule):
         return []
     starts = np.ones(len(level.rule), bool)
@@ -180,16 +187,16 @@ def _blocks(level: Level) -> list[_Block]:
         columns.setdefault((int(level.column[start]), size), []).append(start)
     blocks = []
     for (column, size), found in columns.items():
-        mean = csr_array(level.backward_mean[column : column + size].T)
-        row = np.diff(mean.indptr).nonzero()[0]
+        matrix = csr_array(level.backward_aggregation[column : column + size].T)
+        row = np.diff(matrix.indptr).nonzero()[0]
         neurons = np.array(found)
         literals = np.array([(level.body_atom[:, start : start + size] > 0).any(1).sum() for start in found])
-        blocks.append(_Block(neurons, level.rule[neurons], literals, row, csr_array(mean[row])))
+        blocks.append(_Block(neurons, level.rule[neurons], literals, row, csr_array(matrix[row])))
     return blocks
 
 
 def _given(level: Level) -> np.ndarray:
     """(atoms,) those with facts of the data. Weights of facts may add up to 0, so an atom without inputs has facts."""
-    no_input = np.diff(level.mean.indptr) == 0
+    no_input = np.diff(level.aggregation.indptr) == 0
     no_input[level.learned_atom] = False
     return np.asarray((level.fact_sum != 0.0) | no_input)

@@ -115,6 +115,8 @@ def compressed_neurons(network: Network) -> dict[str, int]:
     for level in network.levels:
         counts["fact"] += int((level.fact_sum != 0).sum()) + len(level.learned_atom)
         counts["rule"] += len(level.rule)
-        pairs = csr_array((np.ones(len(level.rule)), (level.column, level.rule)), (level.mean.shape[1], network.rules))
-        counts["aggregation"] += (level.mean @ pairs).nnz
+        pairs = csr_array(
+            (np.ones(len(level.rule)), (level.column, level.rule)), (level.aggregation.shape[1], network.rules)
+        )
+        counts["aggregation"] += (level.aggregation @ pairs).nnz
     return counts

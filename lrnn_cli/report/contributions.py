@@ -1,7 +1,7 @@
 """What the atoms of a ground network are computed from.
 
 An atom neuron is a function of the sum of its inputs: its facts, and one aggregation neuron for each rule that derives
-it, the weight of the rule times the mean of its rule neurons. What an input adds to that sum is its *contribution*.
+it, the weight of the rule times its rule neurons aggregated. What an input adds to that sum is its *contribution*.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import GroundRule
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, Variable
+from lrnn_cli.network.aggregation import size_factor
 from lrnn_cli.network.compile import Compiler, Way
 from lrnn_cli.network.network import assemble_all, sigmoid
 from lrnn_cli.network.statistics import raw_neurons
@@ -156,7 +157,7 @@ class GroundNetwork:
             else:
                 fired = self._fired(index, row)
                 order = np.argsort(-fired, kind="stable")
-                found.append((index, weight * float(fired.mean()), row[order], fired[order]))
+                found.append((index, weight * self.aggregated(fired), row[order], fired[order]))
         size = sum(abs(contribution) for _, contribution, _, _ in found)
         inputs = []
         for place, (rule, contribution, row, fired) in enumerate(found):
@@ -173,6 +174,10 @@ class GroundNetwork:
 
     def _linear(self, rows: list[np.ndarray]) -> bool:
         return not self.activation.lukasiewicz and bool(rows) and not any(map(len, rows))
+
+    def aggregated(self, fired: np.ndarray) -> float:
+        """What an aggregation neuron makes of rule neurons with these values."""
+        return float(fired.mean() * size_factor(self.groundings.template.settings.aggregation, np.array(len(fired))))
 
     def _rows(self, index: int, atom: GroundAtom) -> np.ndarray:
         """Rows of the table of a rule whose head is this atom."""
@@ -198,7 +203,7 @@ class GroundNetwork:
         rule = self.rules[item.rule]
         table = self.groundings.tables[plan.table].objects
         column = rule_columns(rule, plan, table.shape[1])
-        weight = float(self._weights[item.rule])
+        factor = float(self._weights[item.rule]) * self.aggregated(np.ones(len(item.row))) / len(item.row)
         found = []
         for row, value in zip(item.row[:count].tolist(), item.fired[:count].tolist(), strict=True):
             objects = table[row].tolist()
@@ -206,7 +211,7 @@ class GroundNetwork:
             body = tuple(
                 GroundAtom(predicate, tuple(objects[number] for number in columns)) for predicate, columns in plan.body
             )
-            found.append(Grounding(ground_clause(rule, name), body, value, weight * value / len(item.row)))
+            found.append(Grounding(ground_clause(rule, name), body, value, factor * value))
         return found
 
 

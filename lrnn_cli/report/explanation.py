@@ -93,6 +93,8 @@ def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[G
         **found,
         "groundings": len(item.row),
         "mean": float(item.fired.mean()),
+        "aggregation": network.groundings.template.settings.aggregation,
+        "aggregated": network.aggregated(item.fired),
         "strongest": groundings,
         "strongest_of_others": float(item.fired[top]) if len(item.row) > top else None,
     }
@@ -182,7 +184,7 @@ def _input_lines(atom: Json, indent: int, with_effect: bool) -> list[str | Menti
         elif item["kind"] == "template fact":
             lines.append(f"{start}a fact of the template")
         else:
-            lines.append(f"{start}{item['weight']:.4g} * {number_text(item['mean'])}  {item['rule']}")
+            lines.append(f"{start}{item['weight']:.4g} * {number_text(item['aggregated'])}  {item['rule']}")
             lines += _grounding_lines(item, indent + 2)
     if atom["other_inputs"]:
         more = "1 more input" if atom["other_inputs"] == 1 else f"{atom['other_inputs']} more inputs together"
@@ -194,7 +196,9 @@ def _grounding_lines(item: Json, indent: int) -> list[str | Mention]:
     margin = INDENT * indent
     lines: list[str | Mention] = []
     if item["groundings"] > 1:
-        lines.append(f"{margin}{number_text(item['mean'])} is the mean of {item['groundings']} groundings:")
+        size = item["groundings"]
+        what, divided = ("mean", "") if item["aggregation"] == "mean" else ("sum", f" / sqrt({size})")
+        lines.append(f"{margin}{number_text(item['aggregated'])} is the {what} of {size} groundings{divided}:")
     for grounding in item["strongest"]:
         lines.append(f"{margin}{number_text(grounding['value'])}  {grounding['clause']}")
         if parts := _not_plain(grounding):

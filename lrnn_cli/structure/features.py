@@ -1,4 +1,4 @@
-"""Columns of candidate rules: for each query the mean of the rule neurons of a body, without building a network.
+"""Columns of candidate rules: for each query the rule neurons of a body aggregated, without building a network.
 
 A table of groundings is collapsed to distinct tuples of classes of its slots, once for all fillings; the classes are
 those of the compiled latent layers. With E = exp(-a value) for each predicate and class, a rule neuron is
@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.aggregation import size_factor
 from lrnn_cli.network.atoms import AtomIndex, class_ids
 from lrnn_cli.network.network import Activation
 from lrnn_cli.structure.bodies import Shape, Slot
@@ -92,9 +93,12 @@ def data_layer(
 class Features:
     """Computes columns; keeps collapsed tables of shapes as long as the classes they use stay the same."""
 
-    def __init__(self, relations: Relations, activation: Activation, targets: dict[Predicate, Target]) -> None:
+    def __init__(
+        self, relations: Relations, activation: Activation, aggregation: str, targets: dict[Predicate, Target]
+    ) -> None:
         self.relations = relations
         self.activation = activation
+        self.aggregation = aggregation
         self.targets = targets
         self.layers: dict[int, Layer] = {}
         self._factors: dict[int, np.ndarray] = {}
@@ -178,11 +182,12 @@ class Features:
             return np.zeros((len(target.atom_of_query), len(fillings)))
         step = max(1, CHUNK // collapsed.classes.shape[1])
         parts = [
-            self._means(shape, fillings[start : start + step], collapsed) for start in range(0, len(fillings), step)
+            self._aggregated(shape, fillings[start : start + step], collapsed)
+            for start in range(0, len(fillings), step)
         ]
         return np.asarray(np.concatenate(parts, axis=1)[target.atom_of_query])
 
-    def _means(self, shape: Shape, fillings: Sequence[tuple[str, ...]], collapsed: Collapsed) -> np.ndarray:
+    def _aggregated(self, shape: Shape, fillings: Sequence[tuple[str, ...]], collapsed: Collapsed) -> np.ndarray:
         a = self.activation
         bias = a.rule_bias(shape.length, len(shape.relations))
         product = np.full((collapsed.classes.shape[1], len(fillings)), np.exp(-a.steepness * bias))
@@ -201,7 +206,8 @@ class Features:
             sums, totals = collapsed.counts @ neurons, collapsed.total[:, None]
         else:
             sums, totals = collapsed.counts @ (neurons * kept), collapsed.counts @ kept.astype(float)
-        return np.asarray(sums / np.maximum(totals, 1.0))
+        totals = np.maximum(totals, 1.0)
+        return np.asarray(sums / totals * size_factor(self.aggregation, totals))
 
 
 def _place(variables: tuple[int, ...], layer: int) -> Slot:

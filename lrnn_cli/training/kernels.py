@@ -217,8 +217,8 @@ def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         total = 0.0
-        for m in range(bundles.mean_start[atom], bundles.mean_start[atom + 1]):
-            total += bundles.mean_value[m] * work.summed[bundles.mean_column[m]]
+        for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
+            total += bundles.aggregation_value[m] * work.summed[bundles.aggregation_column[m]]
         total += bundles.fact_sum[atom]
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             total += bundles.direct_value[m] * weights[bundles.direct_rule[m]]
@@ -248,8 +248,8 @@ def _atom_slopes(bundles: Bundles, selection: Selection, level: int, work: Work)
         slope = work.slope[atom] * (1.0 if bundles.linear[atom] else a * value * (1.0 - value))
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             work.gradient[bundles.direct_rule[m]] += bundles.direct_value[m] * slope
-        for m in range(bundles.mean_start[atom], bundles.mean_start[atom + 1]):
-            work.column_slope[bundles.mean_column[m]] += bundles.mean_value[m] * slope
+        for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
+            work.column_slope[bundles.aggregation_column[m]] += bundles.aggregation_value[m] * slope
 
 
 @compiled(fastmath={"reassoc"})
