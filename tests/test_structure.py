@@ -24,7 +24,7 @@ from lrnn_cli.structure.invention import create_layer1_rules, predicate_inventio
 from lrnn_cli.structure.refinement import Language, paths, refinements
 from lrnn_cli.structure.relations import Relations, argument_sorts, symmetries
 from lrnn_cli.structure.run_directory import RunDirectory
-from lrnn_cli.structure.scoring import RIDGE, fit
+from lrnn_cli.structure.scoring import RIDGE, bounded, fit
 
 FAMILY = Path(__file__).resolve().parents[1] / "datasets" / "family" / "family.pl"
 BOND = Predicate("bond", 2)
@@ -192,6 +192,20 @@ def test_scores_equal_a_plain_logistic_regression() -> None:
     fitted = fit(columns, target, np.zeros(4), PAPER)
     assert fitted.loss == pytest.approx(best.fun, abs=1e-8)
     assert fitted.weights == pytest.approx(best.x, abs=1e-3)
+
+
+def test_bounded_weights_still_separate() -> None:
+    """Values below 7 are negative, above positive, so the bias is -7 times the weight of the column and both are large.
+
+    Cut to 4 and -4, all outputs would be 1. A weight of 0.5 and a bias of -3 do it, sigm(6 (0.5 x - 3 - 0.5)).
+    """
+    column = np.linspace(5.0, 9.0, 40)
+    target = (column > 7.0).astype(float)
+    regression = fit(np.column_stack([np.ones(40), column]), target, np.zeros(2), PAPER)
+    assert np.abs(regression.weights).max() > 8.0
+    weights = bounded(regression, 4.0)
+    assert np.abs(weights).max() <= 4.0
+    assert ((regression.columns @ weights > 0.5) == (target > 0.5)).mean() > 0.9
 
 
 def test_promised_gain_is_close_to_the_gain_of_a_weak_column() -> None:

@@ -317,11 +317,17 @@ class StructureLearner:
         return found, tried
 
     def _predicate_invention(self, found: list[tuple[Candidate, float]]) -> int:
-        """Add the rules found, and those that the best one of each target makes."""
+        """Add the rules found, and those that the best one of each target makes.
+
+        Weights of new rules are drawn, but for latent predicates that target rules use already they start from 0, so as
+        not to undo what these mean.
+        """
         for candidate, _ in found:
             self.target_rules[candidate.shape.head].append(candidate)
+        used = {rule.head.predicate for rule in self._internal_template().rules}
         new = self._invented(found)
         self.latent_rules += new
+        self._init_weights([rule for rule in new if rule.head.predicate in used], 0.0)
         self._init_weights(new)
         return len(new)
 

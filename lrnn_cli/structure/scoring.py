@@ -62,12 +62,15 @@ def entropy(target: np.ndarray) -> float:
 
 
 def bounded(regression: Regression, largest: float) -> np.ndarray:
-    """Weights of the regression none of which is larger than this: refitted with as large a penalty as that takes."""
+    """Weights of the regression none of which is larger than this: refitted with as large a penalty as that takes.
+
+    Each refit starts from 0: large weights that are cut may leave all outputs saturated, and Newton's method stuck.
+    """
     weights = regression.weights
     ridge = RIDGE
     while np.abs(weights).max(initial=0.0) > largest and ridge < 1.0:
         ridge *= 4.0
-        start = np.clip(weights, -largest, largest)
+        start = np.zeros(len(weights))
         weights = fit(regression.columns, regression.target, start, regression.activation, ridge).weights
     return np.asarray(np.clip(weights, -largest, largest))
 
