@@ -471,6 +471,7 @@ TEMPLATES = [
             ("offset", "nan", "must be a finite number, not nan"),
             ("activation", "relu", "is lukasiewicz or sigmoid, not relu"),
             ("object_identity", "yes", "is true or false, not yes"),
+            ("aggregation", "max", "is mean or sqrt, not max"),
         )
     ),
     *(

@@ -207,6 +207,31 @@ def test_frozen_and_untrained_weights() -> None:
             assert (learning.weights[name] != weight) == (name.split("(")[0] in used), name
 
 
+def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
+    """The second invention adds rules to latent_2_1, which a target rule uses by then, and to others, which none do."""
+    learning = learner(rings(BIAS, 20), StructureOptions())
+    learning._create_layer1()
+    (head,) = learning.targets
+    bond = next(predicate for predicate in learning.others if predicate.name == "bond")
+
+    def invented(*bodies: tuple[int, str]) -> dict[str, set[float]]:
+        """New weights by predicate after rules with bond(X, Y) and these predicates of X were found, the best first."""
+        found = [Candidate(Shape(head, ((bond, (0, 1)),), (((0,), layer),)), (name,)) for layer, name in bodies]
+        learning.weights.update({candidate.rule().clause: 1.0 for candidate in found})
+        before = set(learning.weights)
+        learning._predicate_invention([(candidate, 0.5) for candidate in found])
+        weights: dict[str, set[float]] = {}
+        for name in learning.weights.keys() - before:
+            weights.setdefault(name.partition("(")[0], set()).add(learning.weights[name])
+        return weights
+
+    assert all(0.0 not in weights for weights in invented((1, "latent_1_1")).values())
+    second = invented((1, "latent_1_2"), (2, "latent_2_1"))
+    assert len(second) == 6
+    assert {name for name, weights in second.items() if weights == {0.0}} == {"latent_2_1"}
+    assert all(0.0 not in weights for name, weights in second.items() if name != "latent_2_1")
+
+
 def test_a_rule_must_raise_the_likelihood(tmp_path: Path) -> None:
     """The second and third rule of an iteration add at least the gain to the log likelihood of 60 queries."""
     options = StructureOptions(iterations=2, epochs=20, final_epochs=0, gain=2.0)

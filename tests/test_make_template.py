@@ -67,6 +67,13 @@ def test_object_identity_is_a_setting_of_the_template(folder: Folder, options: l
     assert [line.split()[0] for line in shown if "bond(V0" in line] == [str(chains)]
 
 
+@pytest.mark.parametrize(("options", "setting"), [([], []), (["--aggregation", "sqrt"], ["aggregation, sqrt"])])
+def test_aggregation_is_a_setting_of_the_template(folder: Folder, options: list[str], setting: list[str]) -> None:
+    folder.write({"data.pl": MOLECULES})
+    made = folder.run("make-template", "data.pl", "--chain", "2", *options).stdout
+    assert re.findall(r"setting\((aggregation, \w+)\)\.", made) == setting
+
+
 def test_all_combinations_occur_once(folder: Folder) -> None:
     """The numbers of clusters along the chain, read from the rules, are all pairs of numbers from 1 to 4."""
     data = "next(a, b). next(b, c). r(a). s(b). query(p, 1)."
