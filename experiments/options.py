@@ -1,6 +1,6 @@
 """The effect of each option of structure learning, one at a time, crossvalidated.
 
-    python experiments/options.py DATA [--folds 10] [--seeds 3] [--only NAME ...]
+    python experiments/options.py DATA [--folds 10] [--seeds 3] [--only='--gain 1' ...]
 
 Prints a line of a Markdown table for each setting: test accuracy and log loss of one model, over all folds and the
 seeds 1, 2, ..., accuracy of the mean output of these seeds, seconds of processor time and rules of a model. Folds are
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", nargs="+", choices=list(SETTINGS), default=list(SETTINGS), metavar="NAME")
+    parser.add_argument("--only", action="append", choices=list(SETTINGS), metavar="SETTING", help="may be repeated")
     arguments = parser.parse_args()
     grounding = {"time_limit": None, "memory_limit": 2048, "jobs": 1, "grounder": "swi"}
     progress = Progress(quiet=True)
@@ -73,7 +73,7 @@ def main() -> None:
             chosen = {"folds": arguments.folds, "fold": fold, "seed": 1, "group_duplicates": True}
             folds.append([chosen_examples(grounder, data, testing, chosen) for testing in (False, True)])
     print("| setting | accuracy | log loss | together | seconds | rules |\n|---|---|---|---|---|---|", flush=True)
-    for name in arguments.only:
+    for name in arguments.only or SETTINGS:
         outputs: list[list[np.ndarray]] = [[] for _ in range(arguments.seeds)]
         targets, seconds, rules = [], [], []
         for training, testing in folds:
