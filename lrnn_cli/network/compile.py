@@ -4,7 +4,7 @@ Atoms are classed bottom up. Facts are classed by the sum of their weights; a de
 way it is derived, by the multiset of its groundings, each grounding being the tuple of classes (*shapes*) of its body
 atoms, in lowest terms where aggregation is a mean. A table is collapsed to distinct tuples before any rule neuron
 exists, once for all rules that share the table: the predicates of a group have the same shapes. What is left are
-`Block`s: distinct tuples, and how the shapes derived from them average over them.
+`Block`s: distinct tuples, and how the shapes derived from them aggregate them.
 """
 
 from __future__ import annotations

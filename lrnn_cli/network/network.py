@@ -351,7 +351,7 @@ class _LevelBuilder:
         self._learned_rule.append(np.full(len(atoms), rule))
 
     def add_rules(self, rules: list[int], bodies: list[np.ndarray], matrix: csr_array, first_atom: int) -> None:
-        """Rules that share a table and a head: body atoms (literals, tuples) of each, one averaging for all."""
+        """Rules that share a table and a head: body atoms (literals, tuples) of each, one aggregation for all."""
         width = matrix.shape[1]
         for rule, body in zip(rules, bodies, strict=True):
             self._bodies.append(body)
