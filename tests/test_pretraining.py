@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
-from lrnn_cli.grounding.tables import Table
+from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.network import Activation
 from lrnn_cli.structure.pretraining import Meetings, Relational, loss_and_gradients, meetings, pretrain
+from lrnn_cli.structure.relations import Relations
 
 BOND = Predicate("bond", 2)
 UNARY = [Predicate("c", 1), Predicate("h", 1), Predicate("o", 1)]
@@ -23,6 +25,10 @@ TRAINS = Path(__file__).resolve().parents[1] / "datasets" / "trains" / "trains.p
 
 def table(*rows: tuple[int, ...]) -> Table:
     return Table(np.zeros(len(rows), np.int32), np.array(rows, np.int32))
+
+
+def relations(tables: dict[Predicate, Table], soft: dict[Predicate, SoftFacts] | None = None) -> Relations:
+    return Relations(tables, soft or {}, {}, 4, True)
 
 
 TABLES = {
@@ -35,7 +41,7 @@ TABLES = {
 
 def test_counts_of_combinations() -> None:
     """c-h twice, c-o once, o-h once, o-o never: the mean is 1, so c-h alone is positive, and o-o is as far from it."""
-    found = meetings(BOND, TABLES, UNARY, 4)
+    found = meetings(BOND, relations(TABLES), UNARY, PAPER)
     assert found is not None
     names = [tuple(UNARY[row].name for row in column) for column in found.predicate.T.tolist()]
     assert names == [("c", "h"), ("c", "o"), ("o", "h"), ("o", "o")]
@@ -43,11 +49,24 @@ def test_counts_of_combinations() -> None:
     assert found.weight.tolist() == [2.0, 0.0, 0.0, 2.0]
 
 
+def test_weights_count_in_meetings() -> None:
+    """A bond of weight 0.5, where sigm is 1/2, counts 0.5 / sigm(3) for c-h; so do 0.2 and 0.3."""
+    half = 0.5 * (1.0 + math.exp(-3.0))
+    for weights in ([0.5], [0.2, 0.3]):
+        bond = SoftFacts(table(*[(0, 1)] * len(weights)), np.array(weights))
+        found = meetings(BOND, relations(TABLES, {BOND: bond}), UNARY, PAPER)
+        assert found is not None
+        counts = [1.0 + half, 1.0, 1.0, 0.0]
+        distance = [abs(count - sum(counts) / 4) for count in counts]
+        assert found.weight == pytest.approx([4 * item / sum(distance) for item in distance], abs=1e-12)
+
+
 def test_nothing_to_tell_apart() -> None:
     """One combination alone, or all equally frequent."""
-    assert meetings(BOND, {BOND: table((0, 1)), UNARY[0]: table((0,), (1,))}, UNARY[:1], 2) is None
+    single = {BOND: table((0, 1)), UNARY[0]: table((0,), (1,))}
+    assert meetings(BOND, relations(single), UNARY[:1], PAPER) is None
     equal = {BOND: table((0, 1), (1, 0), (0, 0), (1, 1)), UNARY[0]: table((0,)), UNARY[1]: table((1,))}
-    assert meetings(BOND, equal, UNARY[:2], 2) is None
+    assert meetings(BOND, relations(equal), UNARY[:2], PAPER) is None
 
 
 def test_gradients_against_differences() -> None:
@@ -96,7 +115,7 @@ def test_the_loss_is_that_of_a_network() -> None:
 def test_pretraining_lowers_the_loss() -> None:
     random = np.random.default_rng(2)
     start = random.normal(0.0, 0.5, (3, 3))
-    trained, losses = pretrain(start, [BOND], TABLES, UNARY, 4, PAPER, random)
+    trained, losses = pretrain(start, [BOND], relations(TABLES), UNARY, PAPER, random)
     assert losses[-1] < 0.2 * losses[0]
     assert (trained != start).any()
 

@@ -172,7 +172,7 @@ def test_sorts_and_symmetry() -> None:
     assert atoms == other == sorts[Predicate("c", 1)][0]
     assert bonds == sorts[Predicate("b_1", 1)][0] != atoms
     assert len(set(sorts[Predicate("next", 2)])) == 1
-    orders = symmetries(tables)
+    orders = symmetries(Relations(tables, {}, {}, 10, True))
     assert orders[Predicate("bond", 3)] == ((0, 1, 2), (1, 0, 2))
     assert orders[Predicate("next", 2)] == ((0, 1),)
 
@@ -317,7 +317,7 @@ def test_joins_compare_all_arguments_that_are_bound() -> None:
     near = Predicate("near", 2)
     tables = {BOND: table((0, 1), (1, 2), (0, 2)), near: table((0, 2), (1, 0), (0, 1), (2, 2))}
     start = Table(np.zeros(1, np.int32), np.zeros((1, 0), np.int32))
-    relations = Relations(tables, {None: start}, 3, False)
+    relations = Relations(tables, {}, {None: start}, 3, False)
     joined = relations.joined(None, ((BOND, (0, 1)), (near, (0, 1))))
     assert joined.objects.tolist() == [[0, 1], [0, 2]]
 

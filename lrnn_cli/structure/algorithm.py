@@ -147,7 +147,7 @@ class StructureLearner:
         self.memory = Memory()
         self.targets = self._targets(targets)
         self.features = Features(self.relations, self.activation, options.aggregation, self.targets)
-        self.canonical = Canonical(symmetries(self.relations.tables))
+        self.canonical = Canonical(symmetries(self.relations))
         true = [predicate for predicate, table in sorted(self.relations.tables.items()) if len(table)]
         self.unary = [predicate for predicate in true if predicate.arity == 1]
         self.others = tuple(predicate for predicate in true if predicate.arity != 1)
@@ -194,7 +194,7 @@ class StructureLearner:
         """Unsupervised pre-training of layer 1."""
         shape = self.options.dimension, len(self.unary)
         start = np.array([self.weights[rule.clause] for rule in self.latent_rules]).reshape(shape)
-        facts = self.others, self.relations.tables, self.unary, self.relations.objects
+        facts = self.others, self.relations, self.unary
         trained, losses = pretrain(start, *facts, self.activation, self.random)
         if losses:
             self.report(f"pre-training of layer 1: loss {losses[0]:.5f} to {losses[-1]:.5f}")
@@ -272,7 +272,7 @@ class StructureLearner:
                 names = tuple(predicate.name for predicate in members)
                 layers[layer] = Layer(names, group.index, group.shape, table)
             if self.options.crisp:
-                layers[0] = data_layer(self.unary, self.relations.tables, self.words.soft, layers[1], self.activation)
+                layers[0] = data_layer(self.unary, self.relations, layers[1], self.activation)
         self.features.set_layers(layers)
 
     def _rule_learning(self, iteration: int) -> tuple[list[tuple[Candidate, float]], int]:
@@ -430,8 +430,10 @@ class StructureLearner:
         return queries.select((~held).nonzero()[0]), queries.select(held.nonzero()[0])
 
     def _grounder(self, queries: Queries) -> JoinedGrounder:
-        relations = chosen_relations(self.words.tables, self.words.objects, queries, self.options.object_identity)
-        return JoinedGrounder(self.data, relations, self.words.soft, queries)
+        words = self.words
+        identity = self.options.object_identity
+        relations = chosen_relations(words.tables, words.soft, words.objects, queries, identity)
+        return JoinedGrounder(self.data, relations, queries)
 
     def _validate(self) -> float | None:
         """The mean loss on queries held out; the best model so far is kept."""

@@ -113,7 +113,8 @@ def learning_tasks(
                 f"{data.name}: {predicate} has facts with weights that are not above 0, and to crisp clauses every "
                 "fact is true; remove such facts"
             )
-    relations = chosen_relations(words.tables, words.objects, queries, options.object_identity)
+    # To crisp clauses a weighted fact is a fact.
+    relations = chosen_relations(words.tables, {}, words.objects, queries, options.object_identity)
     language = _language(relations, words, options)
     if not language.relations and not language.layers:
         raise LrnnError(f"{data.name}: there are no facts to make clauses of; add facts to the examples")
@@ -139,7 +140,7 @@ def _language(relations: Relations, words: Vocabulary, options: BaselineOptions)
     return Language(
         tuple(predicate for predicate in true if predicate.arity != 1),
         words.sorts,
-        Canonical(symmetries(relations.tables)),
+        Canonical(symmetries(relations)),
         {0: sorts} if sorts else {},
         options.length,
         options.variables,

@@ -4,6 +4,7 @@ A table of groundings is collapsed to distinct tuples of classes of its slots, o
 those of the compiled latent layers. With E = exp(-a value) for each predicate and class, a rule neuron is
 1 / (1 + constant * product of E): no exponential is left for a candidate. Objects of one class of layer 1 have the
 same unary facts, so a unary predicate of the data in a slot (layer 0) keeps some classes and drops the others.
+Weighted facts of relations have values of their own: tuples are told apart by their sum, whatever fills the slots.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.aggregation import size_factor
 from lrnn_cli.network.atoms import AtomIndex, class_ids
-from lrnn_cli.network.network import Activation
+from lrnn_cli.network.network import Activation, sigmoid
 from lrnn_cli.structure.bodies import Shape, Slot
 from lrnn_cli.structure.cache import Cache
 from lrnn_cli.structure.relations import Relations
@@ -54,40 +55,42 @@ class Target:
 
 @dataclass
 class Collapsed:
-    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples), total: (query atoms,)."""
+    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples), total: (query atoms,).
+
+    factor: (tuples,) exp(-a sum of values) of relations with weighted facts; None where there are none.
+    """
 
     places: tuple[Slot, ...]
     classes: np.ndarray
     counts: csr_array
     total: np.ndarray
+    factor: np.ndarray | None
 
     @property
     def bytes(self) -> int:
-        return int(self.classes.nbytes + self.counts.data.nbytes + self.counts.indices.nbytes)
+        factor = 0 if self.factor is None else self.factor.nbytes
+        return int(self.classes.nbytes + self.counts.data.nbytes + self.counts.indices.nbytes + factor)
 
 
-def data_layer(
-    unary: Sequence[Predicate],
-    tables: dict[Predicate, Table],
-    soft: dict[Predicate, SoftFacts],
-    first: Layer,
-    activation: Activation,
-) -> Layer:
+def data_layer(unary: Sequence[Predicate], relations: Relations, first: Layer, activation: Activation) -> Layer:
     """Layer 0: the unary predicates of the data, over the atoms and classes of layer 1."""
     classes = int(first.shape.max(initial=-1)) + 1
     member = np.zeros(classes, np.int64)
     member[first.shape[::-1]] = np.arange(len(first.shape) - 1, -1, -1)
-    objects = first.index.atoms.objects[member, 0]
+    example, objects = first.index.atoms.example[member], first.index.atoms.objects[member]
     holds = np.zeros((len(unary), classes), bool)
     values = np.full((len(unary), classes), activation.crisp)
     for row, predicate in enumerate(unary):
-        holds[row] = np.isin(objects, tables[predicate].objects[:, 0])
-        if predicate in soft:
-            weighted = soft[predicate].atoms.objects[:, 0]
-            for number in np.isin(objects, weighted).nonzero()[0].tolist():
-                values[row, number] = activation.atom(float(soft[predicate].weight[weighted == objects[number]].sum()))
+        holds[row] = np.isin(objects[:, 0], relations.tables[predicate].objects[:, 0])
+        if predicate in relations.soft:
+            values[row] = fact_values(relations.weights(predicate, example, objects), activation)
     names = tuple(predicate.name for predicate in unary)
     return Layer(names, first.index, first.shape, values, holds)
+
+
+def fact_values(weights: np.ndarray, activation: Activation) -> np.ndarray:
+    """The values of atoms that only facts derive, given the sums of their weights."""
+    return sigmoid(activation.steepness * (weights + activation.offset))
 
 
 class Features:
@@ -164,15 +167,29 @@ class Features:
         for variables, layer in shape.slots:
             found = self.layers[layer]
             columns.append(found.shape[found.index.position(table.example, table.objects[:, list(variables)])])
-        if columns:
-            number, first = class_ids([column.astype(np.int64) for column in columns])
-            classes = np.stack([column[first] for column in columns])
+        values = self._relation_values(shape, table)
+        different = columns if values is None else [*columns, np.unique(values, return_inverse=True)[1]]
+        if different:
+            number, first = class_ids([column.astype(np.int64) for column in different])
         else:
-            number, classes = np.zeros(len(table), np.int32), np.zeros((0, 1), np.int32)
+            number, first = np.zeros(len(table), np.int32), np.zeros(1, np.int64)
+        classes = np.zeros((len(columns), len(first)), np.int32)
+        for place, column in enumerate(columns):
+            classes[place] = column[first]
+        factor = None if values is None else np.exp(-self.activation.steepness * values[first])
         size = (len(target.index), classes.shape[1])
         counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
         counts.sum_duplicates()
-        return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float))
+        return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float), factor)
+
+    def _relation_values(self, shape: Shape, table: Table) -> np.ndarray | None:
+        """(rows,) the sum of the values of the relations that have weighted facts, None where there are none."""
+        soft = [literal for literal in shape.relations if literal[0] in self.relations.soft]
+        total = np.zeros(len(table))
+        for predicate, variables in soft:
+            weights = self.relations.weights(predicate, table.example, table.objects[:, list(variables)])
+            total += fact_values(weights, self.activation)
+        return total if soft else None
 
     def columns(self, shape: Shape, fillings: Sequence[tuple[str, ...]]) -> np.ndarray:
         """(queries of the target, fillings) the values of aggregations without weight."""
@@ -189,8 +206,11 @@ class Features:
 
     def _aggregated(self, shape: Shape, fillings: Sequence[tuple[str, ...]], collapsed: Collapsed) -> np.ndarray:
         a = self.activation
-        bias = a.rule_bias(shape.length, len(shape.relations))
+        crisp = sum(predicate not in self.relations.soft for predicate, _ in shape.relations)
+        bias = a.rule_bias(shape.length, crisp)
         product = np.full((collapsed.classes.shape[1], len(fillings)), np.exp(-a.steepness * bias))
+        if collapsed.factor is not None:
+            product *= collapsed.factor[:, None]
         kept: np.ndarray | None = None
         for slot, (variables, number) in enumerate(shape.slots):
             rows = [self._rows[number][filling[slot]] for filling in fillings]

@@ -26,7 +26,6 @@ class JoinedGrounder:
 
     data: DataSet
     relations: Relations
-    soft: dict[Predicate, SoftFacts]
     queries: Queries
 
     def ground(self, template: Template, keep: frozenset[Predicate] = frozenset()) -> Groundings:
@@ -34,7 +33,7 @@ class JoinedGrounder:
         facts = replace(
             Facts.of(self.data),
             data=frozenset(self.relations.tables),
-            soft=frozenset(self.soft),
+            soft=frozenset(self.relations.soft),
             background=frozenset(),
         )
         program = plan_program(template, facts, keep=keep)
@@ -54,7 +53,7 @@ class JoinedGrounder:
             program,
             tuple(tables[number] for number in range(len(program.tables))),
             {},
-            {predicate: self.soft[predicate] for predicate in program.soft},
+            {predicate: self.relations.soft[predicate] for predicate in program.soft},
             self.queries,
             self.data.example_name,
             self.relations.objects,
@@ -80,7 +79,7 @@ class JoinedGrounder:
                 if not keep.all():
                     table = Table(table.example[keep], table.objects[keep])
             else:
-                local = replace_tables(self.relations, {name: extensions[name].atoms})
+                local = replace(self.relations, tables={name: extensions[name].atoms})
                 table = local.extended(table, key)
         inverse = [place[column] for column in range(skeleton.columns)]
         if inverse != list(range(len(inverse))):
@@ -88,12 +87,13 @@ class JoinedGrounder:
         return table
 
 
-def replace_tables(relations: Relations, tables: dict[Predicate, Table]) -> Relations:
-    """The same joins over other tables."""
-    return Relations(tables, relations.starts, relations.objects, relations.identity)
-
-
-def chosen_relations(tables: dict[Predicate, Table], objects: int, queries: Queries, identity: bool) -> Relations:
+def chosen_relations(
+    tables: dict[Predicate, Table],
+    soft: dict[Predicate, SoftFacts],
+    objects: int,
+    queries: Queries,
+    identity: bool,
+) -> Relations:
     """The facts of the examples that have queries, and the query atoms of each target predicate.
 
     With object identity no rule derives an atom that has an object twice.
@@ -106,6 +106,12 @@ def chosen_relations(tables: dict[Predicate, Table], objects: int, queries: Quer
         for predicate, table in tables.items()
         for mask in [inside[table.example]]
     }
+    weighted = {
+        predicate: SoftFacts(Table(facts.atoms.example[mask], facts.atoms.objects[mask]), facts.weight[mask])
+        for predicate, facts in soft.items()
+        for mask in [inside[facts.atoms.example]]
+        if mask.any()
+    }
     starts: dict[Predicate | None, Table] = {
         None: Table(examples.astype(np.int32), np.zeros((len(examples), 0), np.int32))
     }
@@ -117,4 +123,4 @@ def chosen_relations(tables: dict[Predicate, Table], objects: int, queries: Quer
             different = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
             atoms = Table(atoms.example[different], atoms.objects[different])
         starts[predicate] = atoms
-    return Relations(kept, starts, objects, identity)
+    return Relations(kept, weighted, starts, objects, identity)

@@ -2,7 +2,8 @@
 
 For each relation, every combination of unary predicates of its arguments is an example. Combinations that occur more
 often than the mean over all possible ones are positive, the others negative, and each counts as much as it is away from
-the mean. The model of a relation is an LRNN with one rule for each combination of clusters,
+the mean. A meeting in weighted facts counts for as much as their values beside those of plain facts. The model of a
+relation is an LRNN with one rule for each combination of clusters,
 
     w_ijk :: frequent :- r(X, Y, Z), latent_1_i(X), latent_1_j(Y), latent_1_k(Z).
 
@@ -16,15 +17,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.structure.features import fact_values
+from lrnn_cli.structure.relations import Relations
 from lrnn_cli.training.optimisers import OPTIMISERS
 
 EPOCHS = 200
 RATE = 0.02
 COMBINATIONS = 20_000
 """A relation with more combinations of unary predicates than this is left out."""
+CHUNK = 1_000_000
+"""So many combinations of facts, at most, are counted at once."""
 
 
 @dataclass(frozen=True)
@@ -41,35 +45,47 @@ class Meetings:
 
 
 def meetings(
-    relation: Predicate, tables: dict[Predicate, Table], unary: Sequence[Predicate], objects: int
+    relation: Predicate, relations: Relations, unary: Sequence[Predicate], activation: Activation
 ) -> Meetings | None:
     """Count how often unary predicates meet in a relation; None where nothing can be told apart."""
-    facts = tables[relation].objects
+    facts = relations.tables[relation].objects
     holds = []
     rows = []
     for position in range(relation.arity):
         column = facts[:, position]
         present = []
         for row, predicate in enumerate(unary):
-            true = np.zeros(objects, bool)
-            true[tables[predicate].objects[:, 0]] = True
+            true = np.zeros(relations.objects)
+            true[relations.tables[predicate].objects[:, 0]] = _shares(predicate, relations, activation)
             if true[column].any():
                 present.append((row, true[column]))
         if present:
             rows.append(np.array([row for row, _ in present]))
-            holds.append(np.array([true for _, true in present], float))
+            holds.append(np.array([true for _, true in present]))
     size = int(np.prod([len(row) for row in rows])) if rows else 0
     if not 1 < size <= COMBINATIONS:
         return None
-    together = holds[0]
-    for more in holds[1:]:
-        together = (together[:, None, :] * more[None, :, :]).reshape(-1, len(facts))
-    count = together.sum(1)
+    share = _shares(relation, relations, activation)
+    count = np.zeros(size)
+    step = max(1, CHUNK // size)
+    for start in range(0, len(facts), step):
+        part = slice(start, start + step)
+        together = share[None, part]
+        for more in holds:
+            together = (together[:, None, :] * more[None, :, part]).reshape(-1, together.shape[1])
+        count += together.sum(1)
     distance = np.abs(count - count.mean())
     if not distance.any():
         return None
     combinations = np.stack([grid.ravel() for grid in np.meshgrid(*rows, indexing="ij")])
     return Meetings(combinations, (count > count.mean()).astype(float), distance / distance.mean())
+
+
+def _shares(predicate: Predicate, relations: Relations, activation: Activation) -> np.ndarray:
+    """What each fact of a predicate counts for: 1 for a plain one."""
+    table = relations.tables[predicate]
+    weights = relations.weights(predicate, table.example, table.objects)
+    return np.asarray(fact_values(weights, activation) / fact_values(np.ones(1), activation))
 
 
 @dataclass
@@ -116,18 +132,17 @@ def loss_and_gradients(
 
 def pretrain(
     layer1: np.ndarray,
-    relations: Sequence[Predicate],
-    tables: dict[Predicate, Table],
+    predicates: Sequence[Predicate],
+    relations: Relations,
     unary: Sequence[Predicate],
-    objects: int,
     activation: Activation,
     random: np.random.Generator,
     epochs: int = EPOCHS,
 ) -> tuple[np.ndarray, list[float]]:
     """Trained weights of layer 1 (clusters, unary predicates), and the loss summed over relations in each epoch."""
     models = []
-    for relation in relations:
-        found = meetings(relation, tables, unary, objects)
+    for relation in predicates:
+        found = meetings(relation, relations, unary, activation)
         if found is not None:
             rules = random.normal(0.0, 0.5, len(layer1) ** len(found.predicate))
             models.append(Relational(found, rules, 0.0))

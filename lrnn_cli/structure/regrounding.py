@@ -44,8 +44,8 @@ class Regrounder:
             if self._knowledge is None:
                 self._knowledge = self._grounder.knowledge(self._data)
             known = self._knowledge
-            relations = chosen_relations(known.tables, known.objects, self._queries, identity)
-            self._joined[identity] = JoinedGrounder(self._data, relations, known.soft, self._queries)
+            relations = chosen_relations(known.tables, known.soft, known.objects, self._queries, identity)
+            self._joined[identity] = JoinedGrounder(self._data, relations, self._queries)
         return self._joined[identity].ground(model)
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.grounding.tables import Table, row_keys
+from lrnn_cli.grounding.tables import SoftFacts, Table, row_keys
 from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.structure.bodies import Literal, Symmetries
 from lrnn_cli.structure.cache import Cache
 
@@ -19,17 +20,20 @@ KEPT_BYTES = 40_000_000
 class Relations:
     """Facts of the examples that are learned from.
 
+    soft: the weighted ones; all others have the weight 1.
     starts: the tables that joins begin with: the query atoms of target predicates, and under None all examples.
     identity: variables take different objects.
     """
 
     tables: dict[Predicate, Table]
+    soft: dict[Predicate, SoftFacts]
     starts: dict[Predicate | None, Table]
     objects: int
     identity: bool
 
     def __post_init__(self) -> None:
         self._index: dict[tuple[Predicate, int], tuple[np.ndarray, np.ndarray]] = {}
+        self._weights: dict[Predicate, tuple[AtomIndex, np.ndarray]] = {}
         self._joined: Cache[tuple[Predicate | None, tuple[Literal, ...]], Table] = Cache(
             KEPT_BYTES, lambda table: table.example.nbytes + table.objects.nbytes
         )
@@ -86,6 +90,20 @@ class Relations:
         joined = Table(table.example[row], np.concatenate(columns, axis=1))
         return joined if keep.all() else Table(joined.example[keep], joined.objects[keep])
 
+    def weights(self, predicate: Predicate, example: np.ndarray, objects: np.ndarray) -> np.ndarray:
+        """The sum of the weights of the facts of each of some atoms (atoms, arguments) that are true."""
+        if predicate not in self.soft:
+            return np.ones(len(example))
+        if predicate not in self._weights:
+            soft = self.soft[predicate]
+            index = AtomIndex([soft.atoms], self.objects)
+            # The position -1 of atoms that have plain facts only is the last one.
+            sums = np.append(np.zeros(len(index)), 1.0)
+            np.add.at(sums, index.position(soft.atoms.example, soft.atoms.objects), soft.weight)
+            self._weights[predicate] = index, sums
+        index, sums = self._weights[predicate]
+        return np.asarray(sums[index.position(example, objects)])
+
     def _lookup(
         self, predicate: Predicate, position: int, objects: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,13 +142,14 @@ def argument_sorts(tables: dict[Predicate, Table], objects: int) -> dict[Predica
     return {predicate: tuple(found) for predicate, found in sorts.items()}
 
 
-def symmetries(tables: dict[Predicate, Table]) -> Symmetries:
-    """Pairs of arguments that can be exchanged in all facts of a predicate."""
+def symmetries(relations: Relations) -> Symmetries:
+    """Pairs of arguments that can be exchanged in all facts of a predicate, weights included."""
     found: Symmetries = {}
-    for predicate, table in tables.items():
+    for predicate, table in relations.tables.items():
         given = tuple(range(predicate.arity))
         orders = [given]
         keys = np.sort(row_keys(list(table.objects.T), len(table)))
+        weights = relations.weights(predicate, table.example, table.objects)
         for first in range(predicate.arity):
             for second in range(first + 1, predicate.arity):
                 order = list(given)
@@ -141,6 +160,8 @@ def symmetries(tables: dict[Predicate, Table]) -> Symmetries:
                     for a, b in zip(columns, table.objects.T, strict=True)
                 )
                 if same_range and (np.sort(row_keys(columns, len(table))) == keys).all():
-                    orders.append(tuple(order))
+                    turned = relations.weights(predicate, table.example, table.objects[:, order])
+                    if (turned == weights).all():
+                        orders.append(tuple(order))
         found[predicate] = tuple(orders)
     return found
