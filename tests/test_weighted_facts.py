@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import naive
@@ -120,6 +121,33 @@ def test_columns_of_weighted_facts(seed: int) -> None:
                 values, _ = network.forward(np.array([rule.weight for rule in rules], float))
                 assert network.outputs(values) == pytest.approx(expected, abs=1e-12), candidate.rule()
         assert weighted > 2
+
+
+def test_facts_of_the_target() -> None:
+    """A query atom that is a fact as well has its weight: the regression and the trained network are the model's."""
+    lines = []
+    for number in range(12):
+        facts = "c(a). o(b). bond(a, b)." if number % 3 else "c(a). c(b). bond(b, a)."
+        facts += ["", " 0.3 :: active.", " active. 0.5 :: active.", " active."][number % 4]
+        lines.append(f"begin(model(m{number})). {facts} query(active, {float(number % 3 > 0)}). end(model(m{number})).")
+    text = "\n".join(lines)
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        data = grounder.load(Source("data.pl", text.encode()))
+        learning = StructureLearner(data, grounder.knowledge(data), None, StructureOptions(iterations=1, gain=0.0))
+        learning._create_layer1()
+        learning._weighted_facts()
+        regression = learning._regression(next(iter(learning.targets)))
+        assert (regression.given == [0.0, 0.3, 1.5, 1.0] * 3).all()  # type: ignore[union-attr]
+        learned = learning.learn()
+        assert learned.iterations
+        network = compile_network(grounder.ground(learned.template, data))
+        values, _ = network.forward(np.array([rule.weight for rule in learned.template.rules], float))
+        assert learning.outputs(data.queries) == pytest.approx(network.outputs(values), abs=1e-12)
+        learning._weighted_facts()
+        fitted = learning._regression(next(iter(learning.targets)))
+        start = [learning.weights[rule.clause] for rule in learning._rules_of(next(iter(learning.targets)))]
+        shown = replace(fitted, weights=np.array(start)).output()
+        assert shown == pytest.approx(network.outputs(values), abs=1e-12)
 
 
 def test_directions_of_different_weights_are_not_symmetric() -> None:

@@ -433,7 +433,7 @@ class StructureLearner:
         words = self.words
         identity = self.options.object_identity
         relations = chosen_relations(words.tables, words.soft, words.objects, queries, identity)
-        return JoinedGrounder(self.data, relations, queries)
+        return JoinedGrounder(self.data, relations, queries, self.words.given)
 
     def _validate(self) -> float | None:
         """The mean loss on queries held out; the best model so far is kept."""
@@ -457,8 +457,19 @@ class StructureLearner:
             atoms = Table(self.queries.example[rows], self.queries.argument[rows, : predicate.arity])
             index = AtomIndex([atoms], self.relations.objects)
             place = index.position(atoms.example, atoms.objects)
-            found[predicate] = Target(index, place, self.queries.target[rows])
+            found[predicate] = Target(index, place, self.queries.target[rows], self._given_sums(predicate, atoms))
         return found
+
+    def _given_sums(self, predicate: Predicate, atoms: Table) -> np.ndarray | float:
+        """What facts of a target predicate, which no body has, add to each of some atoms of it."""
+        if predicate not in self.words.given:
+            return 0.0
+        facts = self.words.given[predicate]
+        index = AtomIndex([facts.atoms], self.words.objects)
+        # The position -1 of atoms without facts is the last one.
+        sums = np.zeros(len(index) + 1)
+        sums[index.position(facts.atoms.example, facts.atoms.objects)] = facts.weight
+        return np.asarray(sums[index.position(atoms.example, atoms.objects)])
 
     def _check(self) -> None:
         for predicate, target in self.targets.items():
@@ -491,7 +502,7 @@ class StructureLearner:
         names = [rule.clause for rule in self._rules_of(predicate)]
         matrix = np.stack(columns, 1) if columns else np.zeros((len(target.target), 0))
         start = np.array([self.weights[name] for name in names])
-        return fit(matrix, target.target, start, self.activation)
+        return fit(matrix, target.target, start, self.activation, target.given)
 
     def _bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""

@@ -46,11 +46,15 @@ class Layer:
 
 @dataclass
 class Target:
-    """A target predicate: its distinct query atoms, for each query the position of its atom, and its target value."""
+    """A target predicate: its distinct query atoms, for each query the position of its atom, and its target value.
+
+    given: (queries,) the sums of the weights of facts of the query atoms, or 0 where none has any.
+    """
 
     index: AtomIndex
     atom_of_query: np.ndarray
     target: np.ndarray
+    given: np.ndarray | float = 0.0
 
 
 @dataclass

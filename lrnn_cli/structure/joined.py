@@ -6,7 +6,7 @@ memory already; each is extended from its parent's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,18 +22,22 @@ from lrnn_cli.structure.relations import Relations
 
 @dataclass
 class JoinedGrounder:
-    """Grounds templates over relations; `queries` are those of the examples that are learned from."""
+    """Grounds templates over relations; `queries` are those of the examples that are learned from.
+
+    given: facts of the target predicates, which no body has.
+    """
 
     data: DataSet
     relations: Relations
     queries: Queries
+    given: dict[Predicate, SoftFacts] = field(default_factory=dict)
 
     def ground(self, template: Template, keep: frozenset[Predicate] = frozenset()) -> Groundings:
         """Groundings that queries see, and all of the predicates in `keep`."""
         facts = replace(
             Facts.of(self.data),
-            data=frozenset(self.relations.tables),
-            soft=frozenset(self.relations.soft),
+            data=frozenset([*self.relations.tables, *self.given]),
+            soft=frozenset([*self.relations.soft, *self.given]),
             background=frozenset(),
         )
         program = plan_program(template, facts, keep=keep)
@@ -49,11 +53,12 @@ class JoinedGrounder:
                         table = tables[rule.table]
                         heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
                 extensions[name] = AtomIndex(heads, self.relations.objects)
+        soft = {**self.relations.soft, **self.given}
         return Groundings(
             program,
             tuple(tables[number] for number in range(len(program.tables))),
-            {},
-            {predicate: self.relations.soft[predicate] for predicate in program.soft},
+            {predicate: self.given[predicate].atoms for predicate in program.mixed},
+            {predicate: soft[predicate] for predicate in program.soft},
             self.queries,
             self.data.example_name,
             self.relations.objects,

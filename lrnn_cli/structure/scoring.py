@@ -19,13 +19,17 @@ RIDGE = 1e-5
 
 @dataclass
 class Regression:
-    """A fitted logistic regression: columns (queries, rules), weights (rules,), mean log loss with penalty."""
+    """A fitted logistic regression: columns (queries, rules), weights (rules,), mean log loss with penalty.
+
+    given: (queries,) what facts of the query atoms add to the sums of rules, or 0 where none has any.
+    """
 
     columns: np.ndarray
     target: np.ndarray
     weights: np.ndarray
     loss: float
     activation: Activation
+    given: np.ndarray | float = 0.0
 
     @property
     def count(self) -> int:
@@ -33,7 +37,7 @@ class Regression:
 
     def output(self) -> np.ndarray:
         a = self.activation
-        return sigmoid(a.steepness * (self.columns @ self.weights + a.offset))
+        return sigmoid(a.steepness * (self.columns @ self.weights + (a.offset + self.given)))
 
     def promised_gains(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
@@ -52,7 +56,7 @@ class Regression:
     def with_column(self, column: np.ndarray) -> Regression:
         """Refitted with one more column."""
         columns = np.column_stack([self.columns, column])
-        return fit(columns, self.target, np.append(self.weights, 0.0), self.activation)
+        return fit(columns, self.target, np.append(self.weights, 0.0), self.activation, self.given)
 
 
 def entropy(target: np.ndarray) -> float:
@@ -71,7 +75,8 @@ def bounded(regression: Regression, largest: float) -> np.ndarray:
     while np.abs(weights).max(initial=0.0) > largest and ridge < 1.0:
         ridge *= 4.0
         start = np.zeros(len(weights))
-        weights = fit(regression.columns, regression.target, start, regression.activation, ridge).weights
+        data = regression.columns, regression.target, start, regression.activation, regression.given
+        weights = fit(*data, ridge).weights
     return np.asarray(np.clip(weights, -largest, largest))
 
 
@@ -80,11 +85,12 @@ def fit(
     target: np.ndarray,
     weights: np.ndarray,
     activation: Activation,
+    given: np.ndarray | float = 0.0,
     ridge: float = RIDGE,
     steps: int = 25,
 ) -> Regression:
     """Newton's method with step halving."""
-    a, offset = activation.steepness, activation.offset
+    a, offset = activation.steepness, activation.offset + given
     count = len(target)
 
     def loss_of(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -111,4 +117,4 @@ def fit(
         weights, loss, z = weights - size * step, new_loss, new_z
         if improvement < 1e-9:
             break
-    return Regression(columns, target, weights, loss, activation)
+    return Regression(columns, target, weights, loss, activation, given)

@@ -17,7 +17,7 @@ from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
 from lrnn_cli.language.data import Bias, DataSet
-from lrnn_cli.structure.relations import argument_sorts
+from lrnn_cli.structure.relations import Relations, argument_sorts
 
 CONSTANT = "constant"
 CONSTANTS = 100
@@ -30,6 +30,7 @@ class Vocabulary:
     """Tables and weighted facts of predicates, sorts of arguments, and how predicates with constants are written.
 
     targets: the sorts of the arguments of target predicates, -1 where nothing tells.
+    given: facts of target predicates, which no body has but whose weights their atoms get.
     """
 
     tables: dict[Predicate, Table]
@@ -38,6 +39,7 @@ class Vocabulary:
     targets: dict[Predicate, tuple[int, ...]]
     objects: int
     patterns: dict[str, tuple[str, tuple[Constant | None, ...]]]
+    given: dict[Predicate, SoftFacts]
 
     def written(self, rule: Rule) -> Rule:
         """A rule as the model file has it."""
@@ -59,10 +61,11 @@ def vocabulary(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> 
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
+    given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
     if not data.bias:
         sorts = argument_sorts(tables, knowledge.objects)
         heads = {target: _inferred(data, target, tables, sorts) for target in targets}
-        return Vocabulary(tables, soft, sorts, heads, knowledge.objects, {})
+        return Vocabulary(tables, soft, sorts, heads, knowledge.objects, {}, given)
     _check(data, knowledge, targets)
     number: dict[str, int] = {}
     for bias in data.bias:
@@ -93,7 +96,15 @@ def vocabulary(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> 
                 chosen_soft[predicate] = soft[predicate]
     for target in targets - set(heads):
         heads[target] = _inferred(data, target, chosen, sorts)
-    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns)
+    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
+
+
+def _all_weights(predicate: Predicate, knowledge: Knowledge) -> SoftFacts:
+    """All facts of a predicate with their weights, each atom once."""
+    table = knowledge.tables[predicate]
+    soft = {predicate: knowledge.soft[predicate]} if predicate in knowledge.soft else {}
+    relations = Relations({}, soft, {}, knowledge.objects, False)
+    return SoftFacts(table, relations.weights(predicate, table.example, table.objects))
 
 
 def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None:
