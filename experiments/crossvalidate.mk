@@ -84,19 +84,17 @@ export CV_SETTINGS
 $(CV)/settings: force
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$CV_SETTINGS" > $@.part
-	@if cmp -s $@.part $@; then rm $@.part; else rm -rf $(CV)/fold* $(CV)/template.pl && mv $@.part $@; fi
+	@if cmp -s $@.part $@; then rm $@.part; else rm -rf $(CV)/fold* && mv $@.part $@; fi
 
-$(CV)/template.pl: $(DATA) $(CV)/settings
-	$(LRNN) make-template $(DATA) --chain $(CV_CHAIN) $(TEMPLATE_OPTIONS) --quiet -o $@
-
-$(CV_FOLDS:%=%/model.pl): $(CV)/fold%/model.pl: $(DATA) $(CV)/settings $(if $(CV_CHAIN),$(CV)/template.pl)
+$(CV_FOLDS:%=%/model.pl): $(CV)/fold%/model.pl: $(DATA) $(CV)/settings
 	@rm -rf $(@D)
 	@mkdir -p $(@D)
 	@echo 'fold $* of $(CV)'
 	@$(CV_LEARN)
 
 ifneq ($(CV_CHAIN),)
-CV_LEARN = $(CV_TIMED) ground $(LRNN) ground $(CV)/template.pl $(DATA) $(CV_PART) -o $(@D)/grounding.npz && \
+CV_LEARN = $(LRNN) make-template $(DATA) $(CV_PART) --chain $(CV_CHAIN) $(TEMPLATE_OPTIONS) --quiet -o $(@D)/template.pl && \
+    $(CV_TIMED) ground $(LRNN) ground $(@D)/template.pl $(DATA) $(CV_PART) -o $(@D)/grounding.npz && \
     $(CV_TIMED) learn $(LRNN) train $(@D)/grounding.npz --seed $(SEED) --history $(@D)/history.csv $(ARGS) -o $@ && \
     rm $(@D)/grounding.npz
 else ifeq ($(LEARNER),lrnn)

@@ -298,14 +298,14 @@ def test_commands_of_the_learners(tmp_path: Path, learner: str) -> None:
     part = "data.pl --folds 10 --fold 2 --seed 5 --jobs 1"
     expected = {
         "lrnn": f"learn-structure {part} --run-dir {results.relative_to(tmp_path)}/fold2/run --some thing",
-        "chain3": f"ground build/data/chain3/template.pl {part}",
+        "chain3": f"ground build/data/chain3/fold2/template.pl {part}",
         "nfoil": f"baseline nfoil {part} --some thing",
         "kfoil": f"baseline kfoil {part} --some thing",
     }
     assert f"$ ./lrnn {expected[learner]} " in log
     assert f"predict build/data/{learner}/fold2/model.pl {part} " in log
     if learner == "chain3":
-        assert (results / "template.pl").read_text().startswith("make-template data.pl --chain 3 ")
+        assert (results / "fold2/template.pl").read_text().startswith(f"make-template {part} --chain 3 ")
         assert "grounding.npz --seed 5 --history build/data/chain3/fold2/history.csv --some thing" in log
 
 

@@ -110,7 +110,7 @@ def test_a_bias_chooses_predicates_and_constants() -> None:
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", rings(BIAS).encode()))
         knowledge = grounder.knowledge(data)
-    words = vocabulary(data, knowledge, {data.queries.predicate[0]})
+    words = vocabulary(data, knowledge, data.queries)
     assert [str(name) for name, _ in sorted(words.tables)] == [
         "bond",
         "charge(_, -1)",

@@ -142,7 +142,7 @@ def _learn(learner: str, path: str, output: str, quiet: bool, options: dict[str,
         data, examples = load_part(grounder, path, progress, False, options)
         if not len(data.queries):
             raise LrnnError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples")
-        knowledge = grounder.knowledge(data)
+        knowledge = grounder.knowledge(data, examples)
     chosen = {field.name: options[field.name] for field in fields(BaselineOptions) if field.name in options}
     learned = learn_baseline(learner, data, knowledge, examples, BaselineOptions(**chosen), progress.status)
     template, notes = model_template(learned.models, learned.words, options["object_identity"])

@@ -158,7 +158,7 @@ def learn_structure(
         if not len(loaded.queries):
             raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
         with stage("taking facts from Prolog"):
-            knowledge = grounder.knowledge(loaded)
+            knowledge = grounder.knowledge(loaded, examples)
     settings = StructureOptions(
         dimension=options["dimension"],
         iterations=options["iterations"],

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, aggregation_option, grounding_options, output_option
+from lrnn_cli.commands.options import Progress, aggregation_option, fold_options, grounding_options, output_option
 
 if TYPE_CHECKING:
     from lrnn_cli.language.clauses import Predicate
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 @click.option("--object-identity", is_flag=True, help="Objects of a chain, and others that its relations name, differ.")
 @aggregation_option("mean", "mean")
 @output_option("-", "The template file to write")
+@fold_options(testing=False)
 @grounding_options
 def make_template(
     data: str,
@@ -65,14 +66,16 @@ def make_template(
     clusters along a chain of N objects, related one to the next: single atoms, bonds, and pairs of bonds for molecules
     and N of 1, 2, 3. Sorts are inferred: arguments have one sort when an object occurs in both. A relation between two
     objects of one sort is followed from the first to the second; any other to and fro. Arguments of a target predicate
-    are the ends of the chain. Weights are drawn by `train`.
+    are the ends of the chain. With --fold, examples of that fold have no part in it. Weights are drawn by `train`.
 
     \b
     Example:
         lrnn make-template molecules.pl --chain 3 -o template.pl
         lrnn make-template molecules.pl --chain 2 --relation bond/3 | lrnn ground - molecules.pl -o grounding.npz
     """
-    from lrnn_cli.commands.session import grounder_session, load_data
+    import numpy as np
+
+    from lrnn_cli.commands.session import grounder_session, load_part
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.language.files import check_writable, write_text
     from lrnn_cli.structure.handcrafted import chain_template, target_predicates
@@ -80,10 +83,14 @@ def make_template(
     check_writable(output)
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
-        loaded = load_data(grounder, data, progress)
+        loaded, examples = load_part(grounder, data, progress, False, options)
         if not len(loaded.queries):
             raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
-        facts, _ = grounder.relations(loaded)
+        facts, _ = grounder.relations(loaded, examples)
+    if examples is not None:
+        chosen = np.isin(loaded.queries.example, examples).nonzero()[0]
+        loaded = replace(loaded, queries=loaded.queries.select(chosen))
+    facts = {predicate: table for predicate, table in facts.items() if len(table)}
     targets = target_predicates(loaded)
     relations = [predicate for predicate in sorted(facts) if predicate.arity > 1 and predicate not in targets]
     template = chain_template(

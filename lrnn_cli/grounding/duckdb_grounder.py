@@ -19,7 +19,7 @@ from lrnn_cli.grounding.groundings import Groundings, Names
 from lrnn_cli.grounding.herbrand import Constants, Model
 from lrnn_cli.grounding.program import Facts, plan_program
 from lrnn_cli.grounding.swi import SwiGrounder
-from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
@@ -90,14 +90,5 @@ class DuckdbGrounder(SwiGrounder):
         )
         self._tables |= tables
         self._soft |= soft
-        weighted = {}
-        for predicate in program.plan.soft:
-            atoms, weight = self._soft[predicate].atoms, self._soft[predicate].weight
-            weighted[predicate] = SoftFacts(part(atoms, active), weight[np.isin(atoms.example, active)])
+        weighted = {predicate: soft_part(self._soft[predicate], active) for predicate in program.plan.soft}
         return {predicate: part(self._tables[predicate], active) for predicate in used}, weighted
-
-
-def part(table: Table, examples: np.ndarray) -> Table:
-    """The rows of these examples."""
-    chosen = np.isin(table.example, examples)
-    return table if chosen.all() else Table(table.example[chosen], table.objects[chosen])

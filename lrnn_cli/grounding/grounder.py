@@ -7,14 +7,16 @@ A package adds a grounder with an entry point of the group `lrnn.grounders`: a c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from types import TracebackType
 from typing import Protocol
 
+import numpy as np
+
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
@@ -48,6 +50,16 @@ class Knowledge:
     objects: int
     names: Callable[[], list[str]]
 
+    def part(self, examples: np.ndarray) -> Knowledge:
+        """What is true in these examples, without predicates that are true of nothing there."""
+        tables = {predicate: part(table, examples) for predicate, table in self.tables.items()}
+        soft = {predicate: soft_part(facts, examples) for predicate, facts in self.soft.items()}
+        return replace(
+            self,
+            tables={predicate: table for predicate, table in tables.items() if len(table)},
+            soft={predicate: facts for predicate, facts in soft.items() if len(facts.weight)},
+        )
+
 
 class Grounder(Protocol):
     """Reads files and computes groundings. Used as a context manager; leaving it frees everything at once."""
@@ -79,12 +91,14 @@ class Grounder(Protocol):
         """
         ...
 
-    def relations(self, data: DataSet) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
-        """The facts of all examples: all atoms, and the weighted ones."""
+    def relations(
+        self, data: DataSet, examples: Sequence[int] | None = None
+    ) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
+        """The facts of these examples (all if None): all atoms, and the weighted ones."""
         ...
 
-    def knowledge(self, data: DataSet) -> Knowledge:
-        """The facts of all examples, and the atoms that background clauses derive."""
+    def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
+        """The facts of these examples (all if None), and the atoms that background clauses derive in them."""
         ...
 
 

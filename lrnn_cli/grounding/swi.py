@@ -188,8 +188,10 @@ class SwiGrounder:
         blob = self._object_names() if names or program.recursive else b""
         return self._finished(program, tables, facts, soft, queries, data, made, blob)
 
-    def relations(self, data: DataSet) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
-        self._activate(None)
+    def relations(
+        self, data: DataSet, examples: Sequence[int] | None = None
+    ) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
+        self._activate(examples)
         made = MadeObjects(self._parts)
         tables = {}
         for predicate in sorted(data.predicates):
@@ -197,8 +199,8 @@ class SwiGrounder:
             tables[predicate] = self._table(predicate.arity, made)
         return tables, {predicate: self._soft_facts(predicate, made) for predicate in sorted(data.soft)}
 
-    def knowledge(self, data: DataSet) -> Knowledge:
-        tables, soft = self.relations(data)
+    def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
+        tables, soft = self.relations(data, examples)
         made = MadeObjects(self._parts)
         derived = {}
         for predicate in sorted(data.background_predicates):

@@ -31,6 +31,17 @@ class SoftFacts:
     weight: np.ndarray
 
 
+def part(table: Table, examples: np.ndarray) -> Table:
+    """The rows of these examples."""
+    chosen = np.isin(table.example, examples)
+    return table if chosen.all() else Table(table.example[chosen], table.objects[chosen])
+
+
+def soft_part(soft: SoftFacts, examples: np.ndarray) -> SoftFacts:
+    """The weighted facts of these examples."""
+    return SoftFacts(part(soft.atoms, examples), soft.weight[np.isin(soft.atoms.example, examples)])
+
+
 COUNTED = 4_000_000
 """Keys from ranges up to this are ranked by counting, others by sorting."""
 

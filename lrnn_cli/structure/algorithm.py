@@ -138,7 +138,7 @@ class StructureLearner:
         chosen = np.arange(len(data.example_name)) if examples is None else np.array(examples)
         queries = data.queries.select(np.isin(data.queries.example, chosen).nonzero()[0])
         targets = {queries.predicate[number] for number in set(queries.predicate_index.tolist())}
-        self.words = vocabulary(data, knowledge, targets)
+        self.words = vocabulary(data, knowledge, queries)
         self.settings = Settings(object_identity=options.object_identity, aggregation=options.aggregation)
         self.activation = Activation.of(self.settings)
         self.queries, self.held_out = self._parts(queries)

@@ -106,7 +106,7 @@ def learning_tasks(
         raise LrnnError(
             f"{data.name}: there are queries of {names}, but a model has one target with arguments; keep those of one"
         )
-    words = vocabulary(data, knowledge, targets)
+    words = vocabulary(data, knowledge, queries)
     for predicate, facts in words.soft.items():
         if (facts.weight <= 0.0).any():
             raise LrnnError(

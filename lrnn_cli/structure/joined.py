@@ -12,7 +12,7 @@ import numpy as np
 
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import Facts, Skeleton, plan_program
-from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Template
@@ -39,6 +39,9 @@ class JoinedGrounder:
             data=frozenset([*self.relations.tables, *self.given]),
             soft=frozenset([*self.relations.soft, *self.given]),
             background=frozenset(),
+            queried=frozenset(
+                self.queries.predicate[number] for number in np.unique(self.queries.predicate_index).tolist()
+            ),
         )
         program = plan_program(template, facts, keep=keep)
         tables: dict[int, Table] = {}
@@ -104,19 +107,9 @@ def chosen_relations(
     With object identity no rule derives an atom that has an object twice.
     """
     examples = np.unique(queries.example)
-    inside = np.zeros(1 + max((int(table.example.max(initial=0)) for table in tables.values()), default=0), bool)
-    inside[examples[examples < len(inside)]] = True
-    kept = {
-        predicate: Table(table.example[mask], table.objects[mask])
-        for predicate, table in tables.items()
-        for mask in [inside[table.example]]
-    }
-    weighted = {
-        predicate: SoftFacts(Table(facts.atoms.example[mask], facts.atoms.objects[mask]), facts.weight[mask])
-        for predicate, facts in soft.items()
-        for mask in [inside[facts.atoms.example]]
-        if mask.any()
-    }
+    kept = {predicate: part(table, examples) for predicate, table in tables.items()}
+    weighted = {predicate: soft_part(facts, examples) for predicate, facts in soft.items()}
+    weighted = {predicate: facts for predicate, facts in weighted.items() if len(facts.weight)}
     starts: dict[Predicate | None, Table] = {
         None: Table(examples.astype(np.int32), np.zeros((len(examples), 0), np.int32))
     }

@@ -42,7 +42,7 @@ class Regrounder:
         identity = model.settings.object_identity
         if identity not in self._joined:
             if self._knowledge is None:
-                self._knowledge = self._grounder.knowledge(self._data)
+                self._knowledge = self._grounder.knowledge(self._data, self._examples)
             known = self._knowledge
             relations = chosen_relations(known.tables, known.soft, known.objects, self._queries, identity)
             self._joined[identity] = JoinedGrounder(self._data, relations, self._queries)

@@ -16,7 +16,7 @@ from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
-from lrnn_cli.language.data import Bias, DataSet
+from lrnn_cli.language.data import Bias, DataSet, Queries
 from lrnn_cli.structure.relations import Relations, argument_sorts
 
 CONSTANT = "constant"
@@ -54,19 +54,25 @@ class Vocabulary:
         return Atom(name, tuple(arguments))
 
 
-def vocabulary(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> Vocabulary:
-    """The vocabulary of a data set for rules of these target predicates, which don't occur in bodies."""
-    tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
-    clash = next((predicate for predicate in sorted(tables) if LATENT_NAME.match(predicate.name)), None)
+def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabulary:
+    """The vocabulary for rules of the target predicates of these queries, which don't occur in bodies.
+
+    It is that of the examples with these queries: nothing of others, kept to test what is learned, has a part in it.
+    """
+    targets = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+    names = sorted(predicate for predicate in knowledge.tables if predicate not in targets)
+    clash = next((predicate for predicate in names if LATENT_NAME.match(predicate.name)), None)
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
+    _check(data, knowledge, targets)
+    knowledge = knowledge.part(np.unique(queries.example))
+    tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
     if not data.bias:
         sorts = argument_sorts(tables, knowledge.objects)
-        heads = {target: _inferred(data, target, tables, sorts) for target in targets}
+        heads = {target: _inferred(queries, target, tables, sorts) for target in targets}
         return Vocabulary(tables, soft, sorts, heads, knowledge.objects, {}, given)
-    _check(data, knowledge, targets)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -80,6 +86,8 @@ def vocabulary(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> 
         predicate = bias.predicate
         if predicate in targets:
             heads[predicate] = tuple(number[sort] for sort in bias.sorts)
+        elif predicate not in tables:
+            continue
         elif CONSTANT in bias.sorts:
             for name, pattern, table, facts in _with_constants(bias, knowledge):
                 patterns[name] = (predicate.name, pattern)
@@ -95,7 +103,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> 
             if predicate in soft:
                 chosen_soft[predicate] = soft[predicate]
     for target in targets - set(heads):
-        heads[target] = _inferred(data, target, chosen, sorts)
+        heads[target] = _inferred(queries, target, chosen, sorts)
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
 
 
@@ -152,10 +160,9 @@ def _with_constants(
 
 
 def _inferred(
-    data: DataSet, target: Predicate, tables: dict[Predicate, Table], sorts: dict[Predicate, tuple[int, ...]]
+    queries: Queries, target: Predicate, tables: dict[Predicate, Table], sorts: dict[Predicate, tuple[int, ...]]
 ) -> tuple[int, ...]:
     """The sort of each argument of a target: that of facts with the same objects, -1 where there are several."""
-    queries = data.queries
     chosen = queries.predicate_index == queries.predicate.index(target)
     found = []
     for position in range(target.arity):
