@@ -20,6 +20,10 @@ class EngineError(LrnnError):
     """SWI-Prolog is missing, or was stopped."""
 
 
+class LimitError(EngineError):
+    """More time or memory was needed than may be used."""
+
+
 class GroundingError(LrnnError):
     """A template and data do not fit together."""
 

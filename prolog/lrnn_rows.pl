@@ -3,6 +3,7 @@
             write_facts/3,              % +Streams, +NameArity, -Levels
             write_data_facts/3,         % +Streams, +NameArity, -Levels
             write_soft_facts/3,         % +Streams, +NameArity, -Levels
+            limited_rows/2,             % +Most, :Goal
             wide_identifiers/0
           ]).
 :- use_module(library(lists), [append/3, nth0/3]).
@@ -26,7 +27,11 @@ that Prolog can write. Examples, and identifiers once they are too many for one
 code, are two codes.
 */
 
-:- dynamic writer/0.
+:- meta_predicate limited_rows(+, 0).
+
+:- dynamic
+    writer/0,
+    most_rows/1.
 
 %!  write_table(+Streams, +Body, +Variables, +Queried, +Identity, -Levels) is det.
 %
@@ -140,6 +145,25 @@ run_writer(Code) :-
         \+ writer,
         erase(Clause)).
 
+%!  limited_rows(+Most, :Goal) is nondet.
+%
+%   Call Goal, in which a level may have about Most records, those of the level
+%   above included. More of them are an error(too_many_rows(Most), _). They are
+%   counted wherever the level above comes to its next record, not one by one.
+
+limited_rows(Most, Goal) :-
+    setup_call_cleanup(
+        asserta(most_rows(Most), Clause),
+        call(Goal),
+        erase(Clause)).
+
+check_rows(Stream, Codes, Most) :-
+    character_count(Stream, Count),
+    (   Count > Codes
+    ->  throw(error(too_many_rows(Most), _))
+    ;   true
+    ).
+
 %   divide(+Steps, +Columns, +Part, +Most, -Parts)
 %
 %   A step that binds columns begins a new part, as long as there are no more
@@ -166,7 +190,16 @@ parts_code([part(Columns, Codes)|Parts], [Stream|Streams], (Code, Puts, Mark, Re
     parts_code(Parts, Streams, Rest).
 
 next_mark([], _, true).
-next_mark([_|_], [Stream|_], put_char(Stream, 0)).
+next_mark([part(Columns, _)|_], [Stream|_], (put_char(Stream, 0), Check)) :-
+    (   most_rows(Most)
+    ->  length(Columns, Width),
+        (   wide_identifiers
+        ->  Codes is Most*(2*Width+1)
+        ;   Codes is Most*(Width+1)
+        ),
+        Check = lrnn_rows:check_rows(Stream, Codes, Most)
+    ;   Check = true
+    ).
 
 part_columns(Variables, part(Columns, _), Positions) :-
     maplist(position(Variables), Columns, Positions).

@@ -122,6 +122,8 @@ answer(active(Examples), json([])) :-
     set_active_examples(Examples).
 answer(extend(Level, Predicates, Clauses), json([])) :-
     extend(Level, Predicates, Clauses).
+answer(limited(Most, Request), Reply) :-
+    limited_rows(Most, answer(Request, Reply)).
 answer(table(Body, Variables, Queried, Identity), json([wide=Wide, levels=Levels])) :-
     wide(Wide),
     with_rows(write_table(Streams, Body, Variables, Queried, Identity, Levels), Streams).
@@ -262,6 +264,9 @@ predicate_json(Atom, [Text, Arity]) :-
 error_reply(error(resource_error(What), _), json([error=Text, kind="memory"])) :-
     !,
     text(What, Text).
+error_reply(error(too_many_rows(Most), _), json([error=Text, kind="rows"])) :-
+    !,
+    text(Most, Text).
 error_reply(error(type_error(Type, Value), _), json([error=Text, kind="guard"])) :-
     !,
     format(string(Text), '~q is not of type ~w; test it with ~w/1 before', [Value, Type, Type]).

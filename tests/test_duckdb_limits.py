@@ -15,8 +15,7 @@ import pytest
 from conftest import Folder
 from test_semantics import grounded
 
-from lrnn_cli.engine.process import LimitError
-from lrnn_cli.errors import GroundingError
+from lrnn_cli.errors import GroundingError, LimitError
 from lrnn_cli.grounding.database import Database
 from lrnn_cli.grounding.goals import Goal, NotFunctionFree, parse_goal
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, grounder_names, open_grounder

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from conftest import Folder
 
-from lrnn_cli.engine.process import LimitError, PrologProcess
+from lrnn_cli.engine.process import PrologProcess
+from lrnn_cli.errors import LimitError
 from lrnn_cli.grounding import swi
 
 LRNN = [sys.executable, "-m", "lrnn_cli"]

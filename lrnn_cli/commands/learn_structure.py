@@ -142,6 +142,7 @@ def learn_structure(
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.language.files import check_writable, write_text
     from lrnn_cli.language.template import ensemble_text
+    from lrnn_cli.limits import room
     from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.stages import stage
@@ -191,7 +192,11 @@ def learn_structure(
             progress.status(member + text)
 
         own = replace(settings, seed=settings.seed + number - 1)
-        learner = StructureLearner(loaded, knowledge, examples, own, report, options["jobs"], options["budget"])
+        learner = StructureLearner(
+            *(loaded, knowledge, examples, own, report, options["jobs"], options["budget"]),
+            memory=room(options["memory_limit"]),
+            note=progress.line,
+        )
         run = None
         if run_dir is not None:
             part = f"{loaded.digest} {examples if examples is not None else 'all'}"

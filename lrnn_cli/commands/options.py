@@ -7,12 +7,16 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+if TYPE_CHECKING:
+    from lrnn_cli.limits import Watch
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 JOBS = os.cpu_count() or 1
+WATCH = "lrnn.watch"
 
 
 class FiniteRange(click.FloatRange):
@@ -74,20 +78,45 @@ def grounding_options(command: Command) -> Command:
         click.option(
             "--memory-limit",
             type=click.IntRange(0),
-            default=2048,
-            show_default=True,
+            show_default="half of what there is",
             metavar="MB",
-            help="Memory of each SWI-Prolog process; 0 for no limit.",
+            callback=_memory_limit,
+            help="Memory of all processes of the command and temporary files together; 0 for no limit.",
         ),
         click.option(
             "--time-limit",
             type=FiniteRange(0, min_open=True),
             metavar="SECONDS",
-            help="Time for reading and grounding.",
+            callback=_time_limit,
+            help="Time for the whole command; after it nothing is written.",
         ),
     ):
         command = option(command)
     return quiet_option(command)
+
+
+def _memory_limit(context: click.Context, parameter: click.Parameter, megabytes: int | None) -> int:
+    from lrnn_cli.limits import default_limit
+
+    limit = default_limit() if megabytes is None else megabytes
+    _watch(context).limit_memory(limit)
+    return limit
+
+
+def _time_limit(context: click.Context, parameter: click.Parameter, seconds: float | None) -> float | None:
+    if seconds is not None:
+        _watch(context).limit_time(seconds)
+    return seconds
+
+
+def _watch(context: click.Context) -> Watch:
+    """What ends the command when it takes too much; it is there until the command has ended."""
+    from lrnn_cli.limits import Watch
+
+    if WATCH not in context.meta:
+        context.meta[WATCH] = context.with_resource(Watch())
+    watch: Watch = context.meta[WATCH]
+    return watch
 
 
 def fold_options(testing: bool) -> Callable[[Command], Command]:

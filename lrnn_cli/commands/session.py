@@ -14,6 +14,7 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import read_source
 from lrnn_cli.language.template import Template
+from lrnn_cli.limits import MB, room
 from lrnn_cli.stages import stage
 
 DATA = "data in Prolog facts"
@@ -31,8 +32,15 @@ def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Gr
             shown.add(text)
             progress.warn(text)
 
+    space = room(options["memory_limit"])
     settings = GrounderOptions(
-        options["jobs"], options["memory_limit"], options["time_limit"], progress.status, warn_once
+        options["jobs"],
+        # Prolog holds facts and what clauses derive, this process the tables.
+        space // 2 // options["jobs"] // MB,
+        options["time_limit"],
+        progress.status,
+        warn_once,
+        space // 2,
     )
     with open_grounder(options["grounder"], settings) as grounder:
         yield grounder

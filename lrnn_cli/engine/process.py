@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lrnn_cli.engine.worker import MISSING
-from lrnn_cli.errors import EngineError
+from lrnn_cli.errors import EngineError, LimitError
 
 INSTALL_HINT = (
     "Install it with `apt-get install swi-prolog-nox` (Debian, Ubuntu), `brew install swi-prolog` (macOS), "
@@ -30,10 +30,6 @@ OLDEST_VERSION = 90000
 ROW_FILES = 6
 START = "import sys; sys.path = [*filter(None, sys.path)]; from lrnn_cli.engine.worker import main; main()"
 """The program of the worker. The current folder is not on its path: no file there takes the place of a module."""
-
-
-class LimitError(EngineError):
-    """SWI-Prolog took more time or memory than it may."""
 
 
 class PrologError(Exception):

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lrnn_cli.engine.process import LimitError
-from lrnn_cli.errors import EngineError
+from lrnn_cli.errors import EngineError, LimitError
 from lrnn_cli.grounding.grounder import GrounderOptions
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ def connect(options: GrounderOptions, folder: str) -> DuckDBPyConnection:
     }
     if options.memory_limit:
         settings["memory_limit"] = f"{options.memory_limit}MiB"
+    if options.table_memory:
+        settings["max_temp_directory_size"] = f"{options.table_memory // 2}B"
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_external_access = false")

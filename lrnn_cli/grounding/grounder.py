@@ -27,7 +27,11 @@ GROUP = "lrnn.grounders"
 
 @dataclass(frozen=True)
 class GrounderOptions:
-    """jobs: processes at most; memory_limit: MB for each, 0 for none; time_limit: seconds for all work together."""
+    """What a grounder may take.
+
+    jobs: processes at most; memory_limit: MB for each, and for DuckDB, 0 for none; time_limit: seconds for all work
+    together; table_memory: bytes for a table of groundings with all that is computed from it, 0 for no limit.
+    """
 
     jobs: int = 1
     memory_limit: int = 0
@@ -36,6 +40,7 @@ class GrounderOptions:
     """Called with what is going on."""
     warn: Callable[[str], None] = lambda text: None
     """Called with what is probably not meant."""
+    table_memory: int = 0
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from lrnn_cli.errors import GroundingError
+from lrnn_cli.errors import GroundingError, LimitError
 from lrnn_cli.grounding.database import Database
 from lrnn_cli.grounding.function_free import REMEDY, Definition, FunctionFree
 from lrnn_cli.grounding.goals import Clause
 from lrnn_cli.grounding.objects import object_arrays
 from lrnn_cli.grounding.program import Extension
 from lrnn_cli.grounding.sql import Select, Use, background_facts, compared, failures
-from lrnn_cli.grounding.tables import Table, row_keys
+from lrnn_cli.grounding.tables import Table, most_rows, row_keys, too_many
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 
@@ -133,7 +133,17 @@ class Model:
         """The solutions of a body, in ascending order; of `queried` only those whose head is asked for."""
         self._check_comparisons(definition, "derived")
         asked = [] if queried is None else [Use(self._queried(queried[0]), tuple(f"V{c}" for c in queried[1]))]
-        return self._rows(self._select(definition.clause, "derived", more=asked), len(definition.clause.terms))
+        columns = len(definition.clause.terms)
+        sql = self._select(definition.clause, "derived", more=asked)
+        most = most_rows(self.database.options.table_memory, columns)
+        if most:
+            # One row more than there may be tells that there are too many, and no more than that are made.
+            found = self._rows(f"{sql} LIMIT {most + 1}", columns)
+            if len(found) > most:
+                file, line, column = definition.place
+                raise LimitError(f"{file}:{line}:{column}: {too_many(most)}")
+            return found
+        return self._rows(sql, columns)
 
     def crisp(self, predicate: Predicate) -> Table:
         """The atoms of a predicate that are true without the template, in ascending order."""

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from lrnn_cli.engine.process import LimitError, PrologError, PrologProcess
-from lrnn_cli.errors import Fault, GroundingError, faults_error
+from lrnn_cli.engine.process import PrologError, PrologProcess
+from lrnn_cli.errors import Fault, GroundingError, LimitError, faults_error
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
 from lrnn_cli.grounding.program import Extension, Facts, Program, background_extensions, plan_program
 from lrnn_cli.grounding.rows import MadeObjects, Part, rank, read_rows
-from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, ordered
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, most_rows, ordered, too_many
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
 from lrnn_cli.language.faults import located_faults
@@ -170,6 +170,9 @@ class SwiGrounder:
                 f"table({skeleton.body_text}, {skeleton.column_text}, {skeleton.queried_text}, "
                 f"{skeleton.identity_text})"
             )
+            most = most_rows(self.options.table_memory, skeleton.columns)
+            if most:
+                request = f"limited({max(1, most // len(self._parts))}, {request})"
             self._run(request, template.name, rule.line, rule.column)
             table = self._table(skeleton.columns, made)
             self.options.report(f"grounding: table {number + 1} of {len(program.tables)}, {len(table)} rows")
@@ -236,6 +239,8 @@ class SwiGrounder:
         try:
             self._broadcast(request)
         except PrologError as error:
+            if error.kind == "rows":
+                raise LimitError(f"{name}:{line}:{column}: {too_many(int(error.text))}") from None
             if error.kind != "guard":
                 raise
             fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")

@@ -31,6 +31,24 @@ class SoftFacts:
     weight: np.ndarray
 
 
+def row_bytes(columns: int) -> int:
+    """What a row takes at most, the work of making the table and of comparing its rows included."""
+    return 24 * (columns + 1) + 40
+
+
+def most_rows(memory: int, columns: int) -> int:
+    """The rows that a table may have in so many bytes; 0 is no limit, for both."""
+    return max(1, memory // row_bytes(columns)) if memory else 0
+
+
+def too_many(rows: int) -> str:
+    """What is wrong with a rule that has more groundings, partial ones included, than this."""
+    return (
+        f"this rule has more than {rows:,} groundings, and memory is not allowed for more; restrict it by further "
+        "literals, use a smaller part of the data, or allow more with --memory-limit"
+    )
+
+
 def part(table: Table, examples: np.ndarray) -> Table:
     """The rows of these examples."""
     chosen = np.isin(table.example, examples)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
+from lrnn_cli.limits import MB, most_text
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,14 @@ class Source:
 def read_bytes(path: str) -> tuple[str, bytes]:
     """The name to show and the uncompressed content of a file."""
     if path == "-":
-        name, content = "<stdin>", sys.stdin.buffer.read()
+        name, content = "<stdin>", _bounded(sys.stdin.buffer, "<stdin>")
     elif path == "":
         raise ReadError("the name of an input file is empty; name a file, or - for standard input")
     else:
         name = path
         try:
-            content = Path(path).read_bytes()
+            with Path(path).open("rb") as file:
+                content = _bounded(file, name)
         except FileNotFoundError:
             raise ReadError(f"{path}: there is no such file") from None
         except IsADirectoryError:
@@ -47,7 +49,8 @@ def read_bytes(path: str) -> tuple[str, bytes]:
             raise ReadError(f"{path}: can't be read: {error.strerror}") from None
     if name.endswith(".gz") or content[:2] == b"\x1f\x8b":
         try:
-            content = gzip.decompress(content)
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+                content = _bounded(file, name)
         except EOFError:
             raise ReadError(f"{name}: the compressed file is cut short; fetch or make it again") from None
         except (gzip.BadGzipFile, zlib.error):
@@ -55,6 +58,18 @@ def read_bytes(path: str) -> tuple[str, bytes]:
                 raise ReadError(f"{name}: the name ends in .gz, but the file is not compressed; rename it") from None
             raise ReadError(f"{name}: the compressed file is damaged; fetch or make it again") from None
     return name, content
+
+
+def _bounded(stream: IO[bytes] | gzip.GzipFile, name: str) -> bytes:
+    """All that a stream has, if memory is allowed for it: no more than that is ever read or decompressed."""
+    most = most_text()
+    content = stream.read(most + 1) if most else stream.read()
+    if most and len(content) > most:
+        raise ReadError(
+            f"{name}: there are more than {most // MB:,} MB of text, and memory is not allowed for the facts of more; "
+            "use a smaller part, or allow more with --memory-limit"
+        )
+    return content
 
 
 def read_source(path: str, what: str) -> Source:

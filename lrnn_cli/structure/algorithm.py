@@ -22,6 +22,7 @@ import numpy as np
 from lrnn_cli.allocation import give_back_free_memory, share_free_memory
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
@@ -30,7 +31,7 @@ from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, Network, assemble, assemble_all, compile_network
 from lrnn_cli.stages import stage
-from lrnn_cli.structure.bodies import Candidate, Canonical
+from lrnn_cli.structure.bodies import Candidate, Canonical, Literal, Shape
 from lrnn_cli.structure.features import Features, Layer, Target, data_layer
 from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, predicate_invention
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
@@ -47,6 +48,10 @@ LARGEST_WEIGHT = 4.0
 """Training starts from refitted weights no larger than this: saturated neurons do not learn."""
 STEP_SIZES = 4
 """Training is tried with steps of so many sizes."""
+KEPT_ROW_BYTES = 40
+"""What a grounding of a rule of the model takes while the network is made."""
+SHOWN_BODIES = 3
+"""So many bodies that are left out are named at once."""
 EXPLAINED = 0.001
 """A target is learned when its log loss is below this part of that of its frequency alone."""
 
@@ -117,6 +122,7 @@ class StructureLearner:
     """Learns a template and its weights from examples of a data set.
 
     jobs: threads that score candidates; the result does not depend on them.
+    memory: bytes for tables of groundings, 0 for no limit; bodies that need more are left out, which `note` is told.
     """
 
     def __init__(
@@ -128,11 +134,18 @@ class StructureLearner:
         report: Callable[[str], None] = lambda text: None,
         jobs: int = 1,
         time_limit: float | None = None,
+        memory: int = 0,
+        note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.data = data
         self.options = options
         self.report = report
+        self.note = note
         self.jobs = jobs
+        self._space = memory
+        self._rows: int | None = None
+        """Groundings of the rules of the model so far, None while they are not known."""
+        self._left_out: set[tuple[Literal, ...]] = set()
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.time_limit = time_limit
         chosen = np.arange(len(data.example_name)) if examples is None else np.array(examples)
@@ -207,8 +220,10 @@ class StructureLearner:
         number = len(learned.iterations) + 1
         started = time.perf_counter()
         give_back_free_memory()
+        self._limit_rows()
         with stage("rule learning"):
             found, tried = self._rule_learning(number)
+        self._tell_left_out()
         searched = time.perf_counter()
         if not found:
             learned.reason = self._why_nothing(number, tried)
@@ -331,6 +346,30 @@ class StructureLearner:
         self._init_weights(new)
         return len(new)
 
+    def _limit_rows(self) -> None:
+        """The rules of one iteration, and what is invented from them, may take an even part of what is left."""
+        if self._space:
+            if self._rows is None:
+                self._rows = self._count_rows(self.grounder.ground(self._internal_template()))
+            left = self._space // 2 // KEPT_ROW_BYTES - self._rows
+            self.features.most_rows = max(1, left // (2 * self.options.rules))
+
+    def _count_rows(self, groundings: Groundings) -> int:
+        return sum(len(table) for table in groundings.tables)
+
+    def _tell_left_out(self) -> None:
+        """Name the bodies that were left out for the first time, those with the fewest groundings."""
+        new = {body: rows for body, rows in self.features.too_large().items() if body not in self._left_out}
+        self._left_out.update(new)
+        if new:
+            shown = sorted(new.items(), key=lambda item: (item[1], item[0]))[:SHOWN_BODIES]
+            texts = [
+                f"{', '.join(map(str, Candidate(Shape(Predicate('', 0), body, ()), ()).atoms()))} ({rows:,} groundings)"
+                for body, rows in shown
+            ]
+            more = f" and {len(new) - len(shown)} more" if len(new) > len(shown) else ""
+            self.note(f"left out, since --memory-limit is too small for them: {'; '.join(texts)}{more}")
+
     def _invented(self, found: list[tuple[Candidate, float]]) -> list[Rule]:
         """The rules of predicate invention that are not there yet, up to the last layer."""
         best: dict[Predicate, Candidate] = {}
@@ -341,7 +380,7 @@ class StructureLearner:
         for candidate in best.values():
             if candidate.layer < self.options.layers:
                 for rule in predicate_invention(candidate, self.options.dimension, self.options.arity):
-                    if rule.clause not in known:
+                    if rule.clause not in known and self.grounder.fits(rule):
                         new[rule.clause] = rule
         return list(new.values())
 
@@ -367,6 +406,7 @@ class StructureLearner:
     def _network(self, template: Template) -> Network:
         with stage("joining groundings"):
             groundings = self.grounder.ground(template)
+        self._rows = self._count_rows(groundings)
         give_back_free_memory()
         with stage("compiling the network"):
             return assemble(Compiler(groundings, memory=self.memory))
@@ -432,7 +472,8 @@ class StructureLearner:
     def _grounder(self, queries: Queries) -> JoinedGrounder:
         words = self.words
         identity = self.options.object_identity
-        relations = chosen_relations(words.tables, words.soft, words.objects, queries, identity)
+        facts = words.tables, words.soft, words.objects
+        relations = chosen_relations(*facts, queries, identity, self._space // 4)
         return JoinedGrounder(self.data, relations, queries, self.words.given)
 
     def _validate(self) -> float | None:
@@ -543,6 +584,8 @@ class StructureLearner:
     def _why_nothing(self, iteration: int, tried: int) -> str:
         if not tried and iteration > 1:
             return "the rules explain all targets"
+        if not tried and self._left_out:
+            return "memory is not allowed for the groundings of any candidate rule"
         if not tried:
             return "no candidate rule has groundings; allow more variables or literals, or look at the data"
         return f"none of {tried} candidates raises the log likelihood by {self.options.gain:g}"

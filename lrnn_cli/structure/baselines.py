@@ -12,9 +12,10 @@ from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
+from lrnn_cli.limits import room
 from lrnn_cli.structure.bodies import Canonical
 from lrnn_cli.structure.clausal_model import ClausalModel
-from lrnn_cli.structure.coverage import ROWS, Clause, Coverage
+from lrnn_cli.structure.coverage import Clause, Coverage
 from lrnn_cli.structure.foil import FoilOptions, Scorer, learn_clauses
 from lrnn_cli.structure.joined import chosen_relations
 from lrnn_cli.structure.naive_bayes import NaiveBayes
@@ -33,6 +34,8 @@ class BaselineOptions(FoilOptions):
     """Of kFOIL's kernel."""
     cost: float = 1.0
     """Of an error of kFOIL's support vector machine."""
+    memory_limit: int = 0
+    """MB of the whole command, 0 for no limit."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,10 @@ def learn_baseline(
             scorer = KernelAlignment.of(task.positive, task.negative, options.degree, options.cost)
         found = learn_clauses(task.coverage, scorer, options, report_clause)
         if not found.clauses:
+            many = f" ({_left_out(task)})" if task.coverage.left_out else ""
             raise LrnnError(
-                f"{data.name}: nothing was learned for {task.target}: {found.reason}; lower --threshold, or look at "
-                "the data with `lrnn check`"
+                f"{data.name}: nothing was learned for {task.target}: {found.reason}{many}; lower --threshold, or look "
+                "at the data with `lrnn check`"
             )
         rules = [clause.candidate.rule() for clause in found.clauses]
         notes = [_note(clause, task) for clause in found.clauses]
@@ -89,7 +93,7 @@ def learn_baseline(
         why = f"; {found.reason}" if found.reason else ""
         remarks.append(f"{len(rules)} clause{'s' * (len(rules) > 1)} for {task.target}, {score}{why}")
         if task.coverage.left_out:
-            remarks.append(f"{task.coverage.left_out} refinements with more than {ROWS:,} groundings were left out")
+            remarks.append(_left_out(task))
     return Learned(models, words, remarks)
 
 
@@ -114,7 +118,8 @@ def learning_tasks(
                 "fact is true; remove such facts"
             )
     # To crisp clauses a weighted fact is a fact.
-    relations = chosen_relations(words.tables, {}, words.objects, queries, options.object_identity)
+    memory = room(options.memory_limit) // 4
+    relations = chosen_relations(words.tables, {}, words.objects, queries, options.object_identity, memory)
     language = _language(relations, words, options)
     if not language.relations and not language.layers:
         raise LrnnError(f"{data.name}: there are no facts to make clauses of; add facts to the examples")
@@ -154,6 +159,10 @@ def _classes(coverage: Coverage, queries: Queries, target: Predicate) -> tuple[n
     positive = queries.target[rows] > 0.5
     size = len(coverage.index)
     return np.bincount(atom, positive, size), np.bincount(atom, ~positive, size)
+
+
+def _left_out(task: Task) -> str:
+    return f"{task.coverage.left_out} refinements with more than {task.coverage.most:,} groundings were left out"
 
 
 def _note(clause: Clause, task: Task) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csc_array
 
-from lrnn_cli.grounding.tables import Table, distinct
+from lrnn_cli.grounding.tables import Table, distinct, most_rows
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.structure.bodies import OPEN, Candidate, Canonical, Literal, Shape
@@ -25,6 +25,10 @@ OPEN_SLOTS = 2
 """So many unary literals, at most, come with a relation."""
 ROWS = 2_000_000
 """Refinements with more groundings than about this many are left out."""
+KNOWN_COLUMNS = 8
+"""Rows of about so many columns are what memory is allowed for."""
+FILLINGS = 10
+"""So many fillings of a grounding, in the mean, are tried."""
 KEPT_BYTES = 200_000_000
 """Covers of refinements are kept up to this size in all: the next clause is searched for among many of the same."""
 
@@ -53,6 +57,11 @@ class UnaryFacts:
         holds = np.zeros(len(self.first) - 1, bool)
         holds[self.holders[number]] = True
         return np.asarray(holds[objects])
+
+    def count(self, places: list[np.ndarray]) -> int:
+        """How many `fillings` there are."""
+        counts = [self.first[column + 1] - self.first[column] for column in places]
+        return int(np.prod(counts, axis=0).sum())
 
     def fillings(self, places: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """All choices of a predicate for each place, given columns (rows,) of objects: the row, the choice.
@@ -115,17 +124,19 @@ class Coverage:
             tables[ANYTHING] = distinct(Table(np.concatenate(example), np.concatenate(objects)))
         self.unary = UnaryFacts.of(relations.tables, relations.objects)
         self.identity = relations.identity
-        self.relations = replace(relations, tables=tables, identity=False)
+        self.relations = replace(relations, tables=tables, identity=False, memory=0)
         self.start = relations.starts[target]
         self.index = AtomIndex([atoms], relations.objects)
         self.target = target
         self._language = replace(language, canonical=AsGiven(language.canonical.symmetries))
         self._head_sorts = head_sorts
+        self.most = min(ROWS, most_rows(relations.memory, KNOWN_COLUMNS) or ROWS)
+        """Refinements with more groundings are left out."""
         self._marks = np.random.default_rng(1).integers(0, 2**63, len(self.index), np.uint64)
         self.left_out = 0
         self._degrees: dict[tuple[Predicate, int], np.ndarray] = {}
         self._refinements: Cache[Candidate, list[Refinement]] = Cache(
-            KEPT_BYTES, lambda found: sum(refinement.bytes for refinement in found)
+            min(KEPT_BYTES, relations.memory or KEPT_BYTES), lambda found: sum(refinement.bytes for refinement in found)
         )
 
     def empty(self) -> Clause:
@@ -227,7 +238,7 @@ class Coverage:
                 compared.append(variable)
             else:
                 arguments.append(variable)
-        if self._rows(table, predicate, arguments) > ROWS:
+        if self._rows(table, predicate, arguments) > self.most:
             self.left_out += 1
             return Table(np.zeros(0, np.int32), np.zeros((0, final), np.int32))
         joined = self.relations.extended(table, (predicate, tuple(arguments)))
@@ -254,7 +265,11 @@ class Coverage:
         slots = _open_slots(body)
         choice = np.zeros(len(atom), np.int64)
         if slots:
-            row, choice = self.unary.fillings([table.objects[:, body.shape.slots[slot][0][0]] for slot in slots])
+            places = [table.objects[:, body.shape.slots[slot][0][0]] for slot in slots]
+            if self.unary.count(places) > FILLINGS * self.most:
+                self.left_out += 1
+                return Refinement(body, csc_array((len(self.index), 0), dtype=bool), np.zeros(0, np.int64))
+            row, choice = self.unary.fillings(places)
             atom = atom[row]
         pairs = np.unique(choice * len(self.index) + atom)
         choices, first = np.unique(pairs // len(self.index), return_index=True)

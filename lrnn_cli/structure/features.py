@@ -10,6 +10,7 @@ Weighted facts of relations have values of their own: tuples are told apart by t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +21,9 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.aggregation import size_factor
 from lrnn_cli.network.atoms import AtomIndex, class_ids
 from lrnn_cli.network.network import Activation, sigmoid
-from lrnn_cli.structure.bodies import Shape, Slot
+from lrnn_cli.structure.bodies import Literal, Shape, Slot
 from lrnn_cli.structure.cache import Cache
-from lrnn_cli.structure.relations import Relations
+from lrnn_cli.structure.relations import Relations, TooManyRows
 
 KEPT_BYTES = 80_000_000
 """Collapsed tables are kept up to this size in all."""
@@ -71,6 +72,10 @@ class Collapsed:
     factor: np.ndarray | None
 
     @property
+    def rows(self) -> int:
+        return int(self.total.sum())
+
+    @property
     def bytes(self) -> int:
         factor = 0 if self.factor is None else self.factor.nbytes
         return int(self.classes.nbytes + self.counts.data.nbytes + self.counts.indices.nbytes + factor)
@@ -111,8 +116,11 @@ class Features:
         self._factors: dict[int, np.ndarray] = {}
         self._rows: dict[int, dict[str, int]] = {}
         self._collapsed: Cache[Shape, Collapsed | None] = Cache(
-            KEPT_BYTES, lambda found: 0 if found is None else found.bytes
+            min(KEPT_BYTES, relations.memory or KEPT_BYTES), lambda found: 0 if found is None else found.bytes
         )
+        self.most_rows = 0
+        """Bodies with more groundings are left out; 0 for no limit."""
+        self._too_large: dict[tuple[Literal, ...], int] = {}
 
     def set_layers(self, layers: dict[int, Layer]) -> None:
         """New values of predicates; collapsed tables over layers whose classes changed are dropped."""
@@ -153,15 +161,30 @@ class Features:
         return table if keep.all() else Table(table.example[keep], table.objects[keep])
 
     def collapsed(self, shape: Shape) -> Collapsed | None:
-        """The collapsed table of a shape, None when it has no groundings."""
+        """The collapsed table of a shape, None when it has no groundings, or too many."""
         places = sorted({_place(variables, layer) for variables, layer in shape.slots})
         shape = Shape(shape.head, shape.relations, tuple(places))
-        return self._collapsed.recall(shape, lambda: self._collapse(shape))
+        try:
+            found = self._collapsed.recall(shape, lambda: self._collapse(shape))
+        except TooManyRows:
+            return None
+        if found is not None and self.most_rows and found.rows > self.most_rows:
+            self._too_large[shape.relations] = found.rows
+            return None
+        return found
+
+    def too_large(self) -> dict[tuple[Literal, ...], int]:
+        """The relations of bodies that were left out, and how many groundings they have."""
+        return {**self.relations.too_large(), **dict(sorted(self._too_large.items()))}
 
     def _collapse(self, shape: Shape) -> Collapsed | None:
         table = self.table(shape)
         if not len(table):
             return None
+        with self.relations.large if self.relations.is_large(table) else nullcontext():
+            return self._collapsed_table(shape, table)
+
+    def _collapsed_table(self, shape: Shape, table: Table) -> Collapsed:
         target = self.targets[shape.head]
         row = target.index.position(table.example, table.objects[:, : shape.head.arity])
         if (row < 0).any():

@@ -13,11 +13,11 @@ import numpy as np
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import Facts, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.atoms import AtomIndex
-from lrnn_cli.structure.relations import Relations
+from lrnn_cli.structure.relations import Relations, TooManyRows
 
 
 @dataclass
@@ -69,6 +69,23 @@ class JoinedGrounder:
             self.data.digest,
         )
 
+    def fits(self, rule: Rule) -> bool:
+        """Whether memory is allowed for the groundings of a rule, whatever queries ask for."""
+        numbers: dict[str, int] = {}
+        for atom in rule.body:
+            if atom.predicate in self.relations.tables:
+                numbers.update((name, numbers.get(name, len(numbers))) for name in atom.variables)
+        body = tuple(
+            (atom.predicate, tuple(numbers[name] for name in atom.variables))
+            for atom in rule.body
+            if atom.predicate in self.relations.tables
+        )
+        try:
+            self.relations.joined(None, body)
+        except TooManyRows:
+            return False
+        return True
+
     def _table(self, skeleton: Skeleton, extensions: dict[Predicate, AtomIndex]) -> Table:
         """Join the relations of a skeleton, then keep rows whose latent atoms are true."""
         order = list(skeleton.queried[1]) if skeleton.queried else []
@@ -101,10 +118,11 @@ def chosen_relations(
     objects: int,
     queries: Queries,
     identity: bool,
+    memory: int = 0,
 ) -> Relations:
     """The facts of the examples that have queries, and the query atoms of each target predicate.
 
-    With object identity no rule derives an atom that has an object twice.
+    `memory` is what one join may take. With object identity no rule derives an atom that has an object twice.
     """
     examples = np.unique(queries.example)
     kept = {predicate: part(table, examples) for predicate, table in tables.items()}
@@ -121,4 +139,4 @@ def chosen_relations(
             different = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
             atoms = Table(atoms.example[different], atoms.objects[different])
         starts[predicate] = atoms
-    return Relations(kept, weighted, starts, objects, identity)
+    return Relations(kept, weighted, starts, objects, identity, memory)

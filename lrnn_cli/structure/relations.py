@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import RLock
 
 import numpy as np
 
-from lrnn_cli.grounding.tables import SoftFacts, Table, row_keys
+from lrnn_cli.grounding.tables import SoftFacts, Table, row_bytes, row_keys
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.structure.bodies import Literal, Symmetries
@@ -16,6 +18,18 @@ KEPT_BYTES = 40_000_000
 """Joined tables are kept up to this size in all."""
 
 
+LARGE_BYTES = 32_000_000
+"""Joins that take more than this are made one after the other."""
+
+
+class TooManyRows(Exception):
+    """A join has more rows than memory is allowed for."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(rows)
+        self.rows = rows
+
+
 @dataclass
 class Relations:
     """Facts of the examples that are learned from.
@@ -23,6 +37,7 @@ class Relations:
     soft: the weighted ones; all others have the weight 1.
     starts: the tables that joins begin with: the query atoms of target predicates, and under None all examples.
     identity: variables take different objects.
+    memory: bytes for one join with all that is computed from it, 0 for no limit.
     """
 
     tables: dict[Predicate, Table]
@@ -30,19 +45,41 @@ class Relations:
     starts: dict[Predicate | None, Table]
     objects: int
     identity: bool
+    memory: int = 0
 
     def __post_init__(self) -> None:
+        self.large = RLock()
+        """Held while a large table is made or looked at: one at a time, however many threads there are."""
+        self._too_large: dict[tuple[Predicate | None, tuple[Literal, ...]], int] = {}
         self._index: dict[tuple[Predicate, int], tuple[np.ndarray, np.ndarray]] = {}
         self._weights: dict[Predicate, tuple[AtomIndex, np.ndarray]] = {}
         self._joined: Cache[tuple[Predicate | None, tuple[Literal, ...]], Table] = Cache(
-            KEPT_BYTES, lambda table: table.example.nbytes + table.objects.nbytes
+            min(KEPT_BYTES, self.memory or KEPT_BYTES), lambda table: table.example.nbytes + table.objects.nbytes
         )
 
     def joined(self, start: Predicate | None, body: tuple[Literal, ...]) -> Table:
         """The groundings of relations, variables of the start being the first; common beginnings are joined once."""
         if not body:
             return self.starts[start]
-        return self._joined.recall((start, body), lambda: self.extended(self.joined(start, body[:-1]), body[-1]))
+        key = start, body
+        if key in self._too_large:
+            raise TooManyRows(self._too_large[key])
+        try:
+            return self._joined.recall(key, lambda: self.extended(self.joined(start, body[:-1]), body[-1]))
+        except TooManyRows as error:
+            self._too_large[key] = error.rows
+            raise
+
+    def too_large(self) -> dict[tuple[Literal, ...], int]:
+        """Bodies that could not be joined, and the rows that they would have; not what begins with one of them."""
+        return {
+            body: rows
+            for (start, body), rows in sorted(self._too_large.items(), key=lambda item: item[0][1])
+            if (start, body[:-1]) not in self._too_large
+        }
+
+    def is_large(self, table: Table) -> bool:
+        return len(table) * row_bytes(table.objects.shape[1]) > LARGE_BYTES
 
     def extended(self, table: Table, literal: Literal) -> Table:
         """Add a literal to a table: columns of variables that are there are compared, others are added."""
@@ -67,6 +104,28 @@ class Relations:
             first = np.searchsorted(ordered, table.example, "left")
             last = np.searchsorted(ordered, table.example, "right")
         counts = last - first
+        # What the join will have is known before it is made.
+        size = int(counts.sum())
+        columns_after = width + len({variables[position] for position in new})
+        if self.memory and size * row_bytes(columns_after) > self.memory:
+            raise TooManyRows(size)
+        with self.large if size * row_bytes(columns_after) > LARGE_BYTES else nullcontext():
+            return self._extended(table, literal, compared, new, order, first, counts)
+
+    def _extended(
+        self,
+        table: Table,
+        literal: Literal,
+        compared: list[int],
+        new: list[int],
+        order: np.ndarray,
+        first: np.ndarray,
+        counts: np.ndarray,
+    ) -> Table:
+        """Row i of a table with each of counts[i] facts from order[first[i]] on: `compared` positions agree."""
+        predicate, variables = literal
+        facts = self.tables[predicate]
+        width = table.objects.shape[1]
         row = np.repeat(np.arange(len(table)), counts)
         fact = order[np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts)]
         columns = [table.objects[row]]
