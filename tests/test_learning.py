@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import Learned, StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Candidate, Shape
 from lrnn_cli.structure.vocabulary import vocabulary
 
@@ -323,8 +324,37 @@ def test_a_budget_ends_learning(tmp_path: Path) -> None:
     arguments = ["-o", tmp_path / "model.pl", "--budget", "0.000001", "--quiet"]
     result = run("learn-structure", DATASETS / "family" / "family.pl", *arguments)
     assert result.exit_code == 1
-    assert "nothing was learned: the time limit of 1e-06 s has passed" in result.stderr
+    assert "nothing was learned: the time of --budget is over; allow more with --budget\n" in result.stderr
     assert not (tmp_path / "model.pl").exists()
+
+
+def test_members_of_an_ensemble_share_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget is for all of them; what some have learned is kept when it is over, and the rest is told."""
+    limits = []
+    learn = StructureLearner.learn
+
+    def observed(self: StructureLearner, *arguments: Any) -> Learned:
+        assert self.time_limit is not None
+        limits.append(self.time_limit)
+        if len(limits) == 2:
+            self.deadline = 0.0
+        return learn(self, *arguments)
+
+    monkeypatch.setattr(StructureLearner, "learn", observed)
+    (tmp_path / "data.pl").write_text(rings(BIAS, 24))
+    options = [*QUICK, "--gain", "0", "--ensemble", "3", "--budget", "6000"]
+    result = run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *options)
+    assert result.exit_code == 0
+    assert limits[0] == pytest.approx(2000, abs=1)
+    assert sum(limits) == pytest.approx(2000 + 3000 + 6000, rel=0.1)
+    assert (
+        "model.pl holds 2 of 3 models: in the others nothing was learned: the time of --budget is over" in result.stderr
+    )
+    assert result.stderr.endswith("is over; allow more with --budget\n")
+    text = (tmp_path / "model.pl").read_text()
+    assert "learned from data.pl, seeds 1, 3" in text
+    lines = run("predict", tmp_path / "model.pl", tmp_path / "data.pl", "--quiet").stdout.splitlines()
+    assert len(lines) == 25
 
 
 # What it writes

@@ -106,7 +106,7 @@ from lrnn_cli.commands.options import (
     "--budget",
     type=FiniteRange(0, min_open=True),
     metavar="SECONDS",
-    help="Stop learning after this time, with the model of the last whole iteration.",
+    help="Stop learning after this time, with the model of the last whole iteration; members of an ensemble share it.",
 )
 @click.option(
     "--ensemble",
@@ -136,6 +136,7 @@ def learn_structure(
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
+    import time
     from dataclasses import replace
 
     from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
@@ -184,7 +185,10 @@ def learn_structure(
         seed=options["seed"],
     )
     members = []
+    seeds = []
+    nothing = ""
     interrupted = False
+    started = time.monotonic()
     for number in range(1, ensemble + 1):
         member = f"model {number} of {ensemble}, " if ensemble > 1 else ""
 
@@ -192,8 +196,12 @@ def learn_structure(
             progress.status(member + text)
 
         own = replace(settings, seed=settings.seed + number - 1)
+        budget = options["budget"]
+        if budget is not None:
+            # What is left is for this member and those after it.
+            budget = max(0.0, budget - (time.monotonic() - started)) / (ensemble - number + 1)
         learner = StructureLearner(
-            *(loaded, knowledge, examples, own, report, options["jobs"], options["budget"]),
+            *(loaded, knowledge, examples, own, report, options["jobs"], budget),
             memory=room(options["memory_limit"]),
             note=progress.line,
         )
@@ -212,9 +220,13 @@ def learn_structure(
         if not learned.iterations:
             if interrupted:
                 break
-            hint = "lower --gain, or look at the data with `lrnn check`"
-            raise LrnnError(f"{loaded.name}: nothing was learned: {learned.reason}; {hint}")
+            # What other members have learned is not lost.
+            nothing = f"nothing was learned: {learned.reason}; {learned.remedy}"
+            if ensemble > 1:
+                progress.line(member + nothing)
+            continue
         members.append(learned.template)
+        seeds.append(own.seed)
         if interrupted:
             break
         if learned.reason:
@@ -222,10 +234,15 @@ def learn_structure(
             progress.line(f"{member}stopped after {count} iteration{'s' * (count > 1)}: {learned.reason}")
         if run is not None:
             run.finish(learned, model_statistics(learned.template))
-    if not members:
+    if not members and interrupted:
         raise KeyboardInterrupt
-    seeds = f"seed {settings.seed}" if ensemble == 1 else f"seeds {settings.seed} to {settings.seed + ensemble - 1}"
-    comments = (f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, {seeds}",)
+    if not members:
+        raise LrnnError(f"{loaded.name}: {nothing}")
+    if len(members) < ensemble and not interrupted:
+        progress.warn(f"{output} holds {len(members)} of {ensemble} models: in the others {nothing}")
+    drawn = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) == ensemble else f"seeds {', '.join(map(str, seeds))}"
+    drawn = f"seed {seeds[0]}" if ensemble == 1 else drawn
+    comments = (f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, {drawn}",)
     write_text(output, ensemble_text(members, comments, model_text))
     if interrupted:
         how = f"; go on with --run-dir {run_dir} --resume" if run_dir else ""

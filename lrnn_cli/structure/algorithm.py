@@ -111,6 +111,8 @@ class Learned:
     template: Template
     iterations: list[Iteration] = field(default_factory=list)
     reason: str = ""
+    remedy: str = "lower --gain, or look at the data with `lrnn check`"
+    """What to do about the reason where nothing was learned."""
     history: list[Epoch] = field(default_factory=list)
 
 
@@ -179,18 +181,19 @@ class StructureLearner:
         self._check()
         share_free_memory()
         learned = self.learned
-        if not learned.iterations:
-            self._create_layer1()
-        self._weighted_facts()
-        learned.template = self._template()
         try:
+            if not learned.iterations:
+                self._create_layer1()
+            self._weighted_facts()
+            learned.template = self._template()
             while not self._stopping_criterion():
                 if self._iterate():
                     record(self)
             if learned.iterations:
                 self._final_training()
         except OutOfTime:
-            learned.reason = f"the time limit of {self.time_limit:g} s has passed"
+            learned.reason = "the time of --budget is over"
+            learned.remedy = "allow more with --budget"
         if self.best is not None:
             self.weights = self.best[1]
             learned.template = self._template()
@@ -208,7 +211,7 @@ class StructureLearner:
         shape = self.options.dimension, len(self.unary)
         start = np.array([self.weights[rule.clause] for rule in self.latent_rules]).reshape(shape)
         facts = self.others, self.relations, self.unary
-        trained, losses = pretrain(start, *facts, self.activation, self.random)
+        trained, losses = pretrain(start, *facts, self.activation, self.random, check=self._check_time)
         if losses:
             self.report(f"pre-training of layer 1: loss {losses[0]:.5f} to {losses[-1]:.5f}")
         for rule, weight in zip(self.latent_rules, trained.ravel().tolist(), strict=True):
@@ -226,7 +229,7 @@ class StructureLearner:
         self._tell_left_out()
         searched = time.perf_counter()
         if not found:
-            learned.reason = self._why_nothing(number, tried)
+            learned.reason, learned.remedy = self._why_nothing(number, tried)
             return False
         invented = self._predicate_invention(found)
         loss = self._train_weights(options.epochs)
@@ -581,11 +584,14 @@ class StructureLearner:
         bounds = self.options.length, self.options.variables
         return Language(self.others, self.words.sorts, self.canonical, layers, *bounds)
 
-    def _why_nothing(self, iteration: int, tried: int) -> str:
+    def _why_nothing(self, iteration: int, tried: int) -> tuple[str, str]:
+        """Why an iteration found no rule, and what to do about it."""
         if not tried and iteration > 1:
-            return "the rules explain all targets"
+            return "the rules explain all targets", self.learned.remedy
         if not tried and self._left_out:
-            return "memory is not allowed for the groundings of any candidate rule"
+            reason = "memory is not allowed for the groundings of any candidate rule"
+            return reason, "allow more with --memory-limit"
         if not tried:
-            return "no candidate rule has groundings; allow more variables or literals, or look at the data"
-        return f"none of {tried} candidates raises the log likelihood by {self.options.gain:g}"
+            remedy = "allow more --variables or --length, or look at the data with `lrnn check`"
+            return "no candidate rule has groundings", remedy
+        return f"none of {tried} candidates raises the log likelihood by {self.options.gain:g}", self.learned.remedy

@@ -12,7 +12,7 @@ and the weights of layer 1 are trained together with those of all these rules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,8 +138,12 @@ def pretrain(
     activation: Activation,
     random: np.random.Generator,
     epochs: int = EPOCHS,
+    check: Callable[[], None] = lambda: None,
 ) -> tuple[np.ndarray, list[float]]:
-    """Trained weights of layer 1 (clusters, unary predicates), and the loss summed over relations in each epoch."""
+    """Trained weights of layer 1 (clusters, unary predicates), and the loss summed over relations in each epoch.
+
+    `check` is called in each epoch and may end the training.
+    """
     models = []
     for relation in predicates:
         found = meetings(relation, relations, unary, activation)
@@ -149,6 +153,7 @@ def pretrain(
     optimiser = OPTIMISERS["adam"](RATE, layer1.size + sum(len(model.rules) + 1 for model in models))
     losses = []
     for _ in range(epochs if models else 0):
+        check()
         loss = 0.0
         d_layer1 = np.zeros_like(layer1)
         gradients = [d_layer1.reshape(-1)]
