@@ -27,11 +27,10 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
         lrnn evaluate model.pl test.pl
         lrnn evaluate model.pl data.pl --folds 5 --fold 1 --json > metrics.json
     """
-    import json
-
     from lrnn_cli.commands.session import predictions
     from lrnn_cli.evaluation.metrics import evaluate_outputs
     from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.tables import metrics_table
 
     check_writable(output)
@@ -43,4 +42,4 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
     result = metrics.json()
     if len(found.members) > 1:
         result["members"] = [evaluate_outputs(member, found.queries.target).values for member in found.members]
-    write_text(output, json.dumps(result, indent=2) + "\n" if as_json else metrics_table(result))
+    write_text(output, json_text(result) if as_json else metrics_table(result))

@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
+from lrnn_cli.commands.terminal import say
+from lrnn_cli.language.writing import visible
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 JOBS = os.cpu_count() or 1
 
@@ -52,9 +55,7 @@ def _profile(context: click.Context, parameter: click.Parameter, wanted: bool) -
         from lrnn_cli.report.tables import text_table
 
         stop_profile()
-        click.echo(
-            text_table(("stage", "seconds", "times", "peak MB"), profile.finish(), (1, 2, 3)), nl=False, err=True
-        )
+        say(text_table(("stage", "seconds", "times", "peak MB"), profile.finish(), (1, 2, 3)), nl=False)
 
     context.call_on_close(show)
 
@@ -169,25 +170,25 @@ class Progress:
         now = time.monotonic()
         if self.terminal:
             if now - self._last > 0.05:
-                click.echo(f"\r\x1b[K{text[:120]}", nl=False, err=True)
+                say(visible(text)[:120], nl=False, clear=True)
                 self._shown = True
                 self._last = now
         elif now - self._last > self.every:
-            click.echo(text, err=True)
+            say(text)
             self._last = now
 
     def line(self, text: str) -> None:
         """A result worth keeping on the screen."""
         if not self.quiet:
             self._clear()
-            click.echo(text, err=True)
+            say(text)
 
     def warn(self, text: str) -> None:
         """Shown even when quiet."""
         self._clear()
-        click.echo(f"{text}" if text.startswith("warning") else f"warning: {text}", err=True)
+        say(text if text.startswith("warning") else f"warning: {text}")
 
     def _clear(self) -> None:
         if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            say("", nl=False, clear=True)
             self._shown = False

@@ -28,6 +28,7 @@ def predict(model: str, data: str, output: str, quiet: bool, **options: Any) -> 
     """
     from lrnn_cli.commands.session import predictions
     from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.writing import term_cell
 
     check_writable(output)
     found = predictions(model, data, Progress(quiet), options)
@@ -36,5 +37,5 @@ def predict(model: str, data: str, output: str, quiet: bool, **options: Any) -> 
     for example, text, target, value in zip(
         queries.example.tolist(), queries.text, queries.target.tolist(), found.output.tolist(), strict=True
     ):
-        lines.append(f"{found.example_name[example]}\t{text}\t{target!r}\t{value!r}")
+        lines.append(f"{term_cell(found.example_name[example])}\t{term_cell(text)}\t{target!r}\t{value!r}")
     write_text(output, "\n".join(lines) + "\n")

@@ -47,11 +47,11 @@ def report(
         lrnn report build
         lrnn report build --learner lrnn --learner nfoil -o report.html
     """
-    import json
     import shlex
 
     from lrnn_cli.evaluation.experiments import read_experiments
     from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.experiments import experiments_json, page_sections, text_sections
     from lrnn_cli.report.pages import markdown, page
 
@@ -62,7 +62,7 @@ def report(
         from lrnn_cli.report import plots  # noqa: F401  complains when matplotlib is missing
     experiments = read_experiments(folder, datasets, learners)
     if kind == "json":
-        text = json.dumps(experiments_json(experiments), indent=2) + "\n"
+        text = json_text(experiments_json(experiments))
     elif kind == "text":
         text = markdown(text_sections(experiments))
     else:

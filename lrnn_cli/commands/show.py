@@ -26,21 +26,22 @@ def show(file: str, rows: int, quiet: bool) -> None:
     """
     from pathlib import Path
 
-    from lrnn_cli.language.files import read_bytes
+    from lrnn_cli.language.files import read_bytes, write_text
 
     if Path(file).is_dir():
         from lrnn_cli.report.runs import run_summary
 
-        click.echo(run_summary(Path(file)))
+        write_text("-", f"{run_summary(Path(file))}\n")
         return
     name, content = read_bytes(file)
     progress = Progress(quiet)
     if content[:4] == b"PK\x03\x04":
-        click.echo(_grounding(file if file != "-" else name, content, rows, progress))
+        text = f"{_grounding(name, content, rows, progress)}\n"
     elif content.lstrip()[:1] == b"{":
-        click.echo(_metrics(name, content), nl=False)
+        text = _metrics(name, content)
     else:
-        click.echo(_model(name, content))
+        text = f"{_model(name, content)}\n"
+    write_text("-", text)
 
 
 def _metrics(name: str, content: bytes) -> str:

@@ -101,7 +101,7 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
     if output == "-":
         progress.line(report)
     else:
-        click.echo(report)
+        write_text("-", f"{report}\n")
     progress.line(f"model in {output}")
     if interrupted:
         progress.warn(f"interrupted: {output} holds what has been reached so far")

@@ -21,10 +21,9 @@ def summarise(folders: tuple[str, ...], as_json: bool, output: str) -> None:
         lrnn summarise build/molecules/lrnn/fold*
         lrnn summarise build/molecules/lrnn/fold* --json > summary.json
     """
-    import json
-
     from lrnn_cli.evaluation.crossvalidation import read_fold, summarise_folds
     from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.tables import crossvalidation_table
 
     check_writable(output)
@@ -33,4 +32,4 @@ def summarise(folders: tuple[str, ...], as_json: bool, output: str) -> None:
     for name, defined in summary["defined"].items():
         if defined < len(folders):
             progress.warn(f"{name} is defined in {defined} of {len(folders)} folds, and its mean is over these")
-    write_text(output, json.dumps(summary, indent=2) + "\n" if as_json else crossvalidation_table(summary))
+    write_text(output, json_text(summary) if as_json else crossvalidation_table(summary))

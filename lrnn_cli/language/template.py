@@ -16,6 +16,7 @@ from lrnn_cli.errors import Fault, faults_error
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
 from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.writing import prolog_text
 
 ACTIVATIONS = ("lukasiewicz", "sigmoid")
 AGGREGATIONS = ("mean", "sqrt")
@@ -70,7 +71,7 @@ class Template:
         lines = [f"% {comment}" for comment in comments]
         lines += self.settings.facts()
         lines += [str(rule) for rule in self.rules]
-        return "\n".join(lines) + "\n"
+        return prolog_text(lines)
 
 
 def ensemble_text(
@@ -82,14 +83,15 @@ def ensemble_text(
 
     `text` writes one member.
     """
-    head = "".join(f"% {comment}\n" for comment in comments)
+    head = prolog_text(f"% {comment}" for comment in comments)
     if len(members) == 1 and not members[0].member:
         return head + text(members[0])
     named = all(member.member for member in members)
     parts = [head] if head else []
     for number, member in enumerate(members, 1):
         name = member.member if named else str(number)
-        parts.append(f"begin(model({name})).\n{text(member)}end(model({name})).\n")
+        begin, end = (prolog_text([f"{word}(model({name}))."]) for word in ("begin", "end"))
+        parts.append(begin + text(member) + end)
     return "\n".join(parts)
 
 
