@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
+
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -14,12 +18,20 @@ def main() -> None:
     from lrnn_cli.commands import main as run
 
     signal.signal(signal.SIGINT, usual)
-    run()
+    try:
+        run()
+    except SystemExit as end:
+        # Python ends by the signal instead, with another exit code, if it came while code in a string was run.
+        if end.code == INTERRUPTED:
+            with contextlib.suppress(OSError):
+                sys.stdout.flush()
+            os._exit(INTERRUPTED)
+        raise
 
 
 def _leave(number: int, frame: object) -> None:
     os.write(2, b"interrupted\n")
-    os._exit(128 + number)
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

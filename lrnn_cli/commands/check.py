@@ -5,11 +5,12 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Progress, fold_options, grounding_options
+from lrnn_cli.commands.parameters import Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("data")
-@click.option("--template", metavar="FILE", help="Also say which facts no rule of this template uses.")
+@click.argument("data", type=Input())
+@click.option("--template", type=Input(), metavar="FILE", help="Also say which facts no rule of this template uses.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 @fold_options(testing=True)
 @grounding_options

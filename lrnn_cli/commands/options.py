@@ -6,11 +6,12 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
+from lrnn_cli.commands.parameters import Output
 from lrnn_cli.commands.terminal import say
 from lrnn_cli.language.writing import visible
 
@@ -28,9 +29,11 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def output_option(default: str, what: str) -> Callable[[Command], Command]:
+def output_option(default: str, what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """`replaces`: parameters whose file the output may take the place of."""
     kind: dict[str, Any] = {"default": default} if default else {"required": True}
-    return click.option("-o", "--output", metavar="FILE", help=f"{what}; - is standard output.", **kind)
+    file = Output(replaces=replaces)
+    return click.option("-o", "--output", type=file, metavar="FILE", help=f"{what}; - is standard output.", **kind)
 
 
 def quiet_option(command: Command) -> Command:

@@ -3,10 +3,11 @@ from __future__ import annotations
 import click
 
 from lrnn_cli.commands.options import Progress, quiet_option
+from lrnn_cli.commands.parameters import Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("file")
+@click.argument("file", type=Input())
 @click.option(
     "--rows", type=click.IntRange(0), default=0, metavar="N", help="Also the first N groundings of each table."
 )
