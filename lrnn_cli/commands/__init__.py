@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from typing import Any, NoReturn
 
 import click
@@ -147,4 +148,7 @@ def _open_standard_streams() -> None:
 def main() -> NoReturn:
     _open_standard_streams()
     signal.signal(signal.SIGTERM, _terminate)
+    if not sys.warnoptions:
+        # Warnings of libraries are for programmers: numbers that are not finite are found where they matter.
+        warnings.simplefilter("ignore")
     cli.main(prog_name="lrnn")
