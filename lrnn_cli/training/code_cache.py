@@ -46,18 +46,26 @@ class KeptCode:
     def __call__(self, *arguments: Any) -> Any:
         if not self._verified:
             self._delete_damaged()
-        known = len(self._code.signatures)
+        if self._folder is None:
+            return self._code(*arguments)
+        known = len(self.signatures)
         try:
             result = self._code(*arguments)
         except OSError:
             # The code can't be read or kept, for example on a full disk; nothing has been computed yet.
             self._give_up()
             return self._code(*arguments)
-        if len(self._code.signatures) > known and self._folder is not None and self._code.stats.cache_misses:
+        if len(self.signatures) > known and self._code.stats.cache_misses:
             # Without digests the code is compiled again the next time, and nothing is lost.
             with contextlib.suppress(LrnnError, OSError):
                 write_text(str(self._digest_file(self._folder)), json.dumps(self._digests(self._folder)) + "\n")
         return result
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types of arguments that there is code for."""
+        found: list[Any] = self._code.signatures
+        return found
 
     def _give_up(self) -> None:
         """Compile without keeping anything."""
