@@ -140,6 +140,7 @@ def learn_structure(
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
+    import os
     from dataclasses import replace
 
     from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
@@ -199,8 +200,10 @@ def learn_structure(
         if run_dir is not None:
             part = f"{loaded.digest} {examples if examples is not None else 'all'}"
             folder = f"{run_dir}/member_{number}" if ensemble > 1 else run_dir
-            run = RunDirectory(folder, own, part, resume, model_text)
-            if resume:
+            # A run that was stopped has no folders yet of the members after that.
+            going_on = resume and (number == 1 or os.path.exists(folder))
+            run = RunDirectory(folder, own, part, going_on, model_text)
+            if going_on:
                 run.restore(learner)
         try:
             learner.learn((lambda learner: None) if run is None else run.record)

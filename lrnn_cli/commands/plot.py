@@ -41,9 +41,7 @@ def plot(run_dir: str, other_run_dir: str | None, output: str, quiet: bool) -> N
     """
     import os
 
-    from lrnn_cli.errors import LrnnError, system_message
-    from lrnn_cli.language.files import write_text
-    from lrnn_cli.language.writing import visible
+    from lrnn_cli.language.files import make_folder, write_text
     from lrnn_cli.report import plots
     from lrnn_cli.report.run_records import read_run
 
@@ -63,11 +61,7 @@ def plot(run_dir: str, other_run_dir: str | None, output: str, quiet: bool) -> N
         progress.warn("a run has no unary predicates, so there is no embedding to draw")
     progress.status("drawing the learning curves")
     figures["learning.svg"] = plots.svg_text(plots.learning_figure(runs, titles), *plots.learning_words(runs))
-    try:
-        os.makedirs(output, exist_ok=True)
-    except OSError as error:
-        message = f"{visible(output)}: this folder can't be made: {system_message(error)}; choose another with -o"
-        raise LrnnError(message) from None
+    make_folder(output)
     for name, text in figures.items():
         write_text(os.path.join(output, name), text)
     progress.line(f"{' and '.join(figures)} in {output}")

@@ -46,18 +46,14 @@ def show(file: str, rows: int, quiet: bool) -> None:
 
 
 def _metrics(name: str, content: bytes) -> str:
-    import json
-
     from lrnn_cli.errors import ReadError
+    from lrnn_cli.language.json_files import parse_json
     from lrnn_cli.report.tables import metrics_table
 
+    metrics = parse_json(name, content)
     try:
-        metrics = json.loads(content)
         return metrics_table(metrics)
-    except json.JSONDecodeError as error:
-        message = f"{name}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}"
-        raise ReadError(message) from None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         raise ReadError(f"{name}: this JSON does not hold metrics; `lrnn evaluate --json` writes them") from None
 
 

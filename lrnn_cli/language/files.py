@@ -107,6 +107,15 @@ def _is_special(path: str) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
 
 
+def make_folder(path: str) -> None:
+    """Make a folder and those it is in; it is fine if it is there."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        message = f"{visible(path)}: this folder can't be made: {system_message(error)}; choose another"
+        raise LrnnError(message) from None
+
+
 @contextmanager
 def whole_output(path: str) -> Iterator[IO[bytes]]:
     """A binary file that appears at `path` when the block ends well, and leaves no trace otherwise.
