@@ -1,3 +1,38 @@
-from lrnn_cli.commands import main
+"""Where the program starts: before anything else is imported, so that Ctrl-C has an answer from the start."""
 
-main()
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:
+        # Nothing has been done and nothing is open while modules are imported: the process can end where it stands.
+        signal.signal(signal.SIGINT, _leave)
+    from lrnn_cli.commands import main as run
+
+    signal.signal(signal.SIGINT, usual)
+    try:
+        run()
+    except SystemExit as end:
+        # Python ends by the signal instead, with another exit code, if it came while code in a string was run.
+        if end.code == INTERRUPTED:
+            with contextlib.suppress(OSError):
+                sys.stdout.flush()
+            os._exit(INTERRUPTED)
+        raise
+
+
+def _leave(number: int, frame: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

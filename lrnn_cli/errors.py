@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 20
+REMEDIES = {
+    errno.EACCES: "no permission; change it, or choose another file",
+    errno.EAGAIN: "the system has no more room for processes; end some, or use fewer --jobs",
+    errno.EDQUOT: "the disk quota is used up; delete files, or choose another folder",
+    errno.EFBIG: "the file gets too large; raise the limit with `ulimit -f`, or use a smaller part of the data",
+    errno.EIO: "the device has an error; check the disk, and choose a folder on another one",
+    errno.ELOOP: "symbolic links lead in a circle; delete one of them",
+    errno.EMFILE: "too many files are open; raise the limit with `ulimit -n`, or use fewer --jobs",
+    errno.ENFILE: "the system has too many open files; end other programs, or use fewer --jobs",
+    errno.ENOMEM: "out of memory; use a smaller part of the data or shorter rules",
+    errno.ENOSPC: "no space is left on the device; free some, or set TMPDIR to a larger folder",
+    errno.EPERM: "the system does not permit it; choose another file",
+    errno.EROFS: "the file system can't be written to; choose another folder",
+}
+"""What the system says in words of ours, and what to do; other errors keep the words of the system."""
 
 
 class LrnnError(Exception):
@@ -52,3 +68,8 @@ def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = Rea
     if len(ordered) > SHOWN_FAULTS:
         lines.append(f"{name}: {len(ordered) - SHOWN_FAULTS} more faults")
     return kind("\n".join(lines))
+
+
+def system_message(error: OSError) -> str:
+    """What the system could not do, and the remedy where there is one."""
+    return REMEDIES.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__

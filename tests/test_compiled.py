@@ -356,11 +356,11 @@ def test_no_place_to_keep_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None
             raise RuntimeError("cannot cache function: no locator available")
         return lambda function: function
 
-    def function() -> None:
-        pass
+    def function(number: int) -> int:
+        return number + 1
 
     monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels.kept_on_disk(function) is function
+    assert kernels.kept_on_disk(function)(1) == 2
 
 
 def test_folder_of_compiled_code_that_is_none(folder: Folder) -> None:

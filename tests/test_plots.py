@@ -249,7 +249,7 @@ def test_real_run(folder: Folder) -> None:
             "run: no iteration of this run is complete; wait, or go on with --resume\n",
         ),
         ("configuration.json", "{", "run/configuration.json:1:2: this is not valid JSON: "),
-        ("configuration.json", "[]", "run/configuration.json: this is not the configuration of a run; learn again\n"),
+        ("configuration.json", "[]", "run/configuration.json:1:1: a JSON object is expected here; write it again\n"),
     ],
 )
 def test_damaged_runs(folder: Folder, name: str, content: str | bytes, message: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import errno
+import contextlib
+import io
 import os
 import signal
 import sys
-from typing import Any
+import warnings
+from typing import Any, NoReturn
 
 import click
 
@@ -27,15 +29,10 @@ from lrnn_cli.commands.report import report
 from lrnn_cli.commands.show import show
 from lrnn_cli.commands.simplify import simplify
 from lrnn_cli.commands.summarise import summarise
+from lrnn_cli.commands.terminal import say
 from lrnn_cli.commands.train import train
-from lrnn_cli.errors import LrnnError
-
-
-class Failure(click.ClickException):
-    """An error that a user can mend: its text as it is, exit code 1."""
-
-    def show(self, file: Any = None) -> None:
-        click.echo(self.message, file=file, err=file is None)
+from lrnn_cli.errors import LrnnError, system_message
+from lrnn_cli.language.writing import visible
 
 
 class Commands(click.Group):
@@ -47,22 +44,37 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except LrnnError as error:
-            raise Failure(str(error)) from None
         except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
+            say("interrupted")
             ctx.exit(130)
+
+    def main(self, *arguments: Any, **options: Any) -> NoReturn:
+        """Run a command and end with its exit code: whatever goes wrong is a message, from help texts to results."""
+        try:
+            code = super().main(*arguments, **{**options, "standalone_mode": False})
+        except click.ClickException as error:
+            message = io.StringIO()
+            error.show(message)
+            say(message.getvalue(), nl=False)
+            code = error.exit_code
+        except click.Abort:
+            code = 130
+        except LrnnError as error:
+            say(str(error))
+            code = 1
         except BrokenPipeError:
             # Whoever read our output has seen enough.
             _abandon_output()
-            ctx.exit(0)
+            code = 0
         except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
             _abandon_output()
-            raise Failure("no space is left on the device; free some, or set TMPDIR to a larger folder") from None
+            name = "" if error.filename is None else f"{visible(os.fsdecode(error.filename))}: "
+            say(f"{name}{system_message(error)}")
+            code = 1
         except MemoryError:
-            raise Failure("out of memory; use a smaller part of the data or shorter rules") from None
+            say("out of memory; use a smaller part of the data or shorter rules")
+            code = 1
+        sys.exit(code)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -107,7 +119,8 @@ for command in (
 
 def _abandon_output() -> None:
     """Replace standard output, so that closing it can't fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _terminate(number: int, frame: object) -> None:
@@ -115,7 +128,10 @@ def _terminate(number: int, frame: object) -> None:
 
 
 def _open_standard_streams() -> None:
-    """Streams that are closed from the start go nowhere; otherwise the next files to be opened would become them."""
+    """Streams that are closed from the start go nowhere; otherwise the next files to be opened would become them.
+
+    A letter that a stream does not have is shown by its code.
+    """
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
@@ -124,9 +140,15 @@ def _open_standard_streams() -> None:
     sys.stdin = sys.stdin or os.fdopen(0)
     sys.stdout = sys.stdout or os.fdopen(1, "w")
     sys.stderr = sys.stderr or os.fdopen(2, "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
-def main() -> None:
+def main() -> NoReturn:
     _open_standard_streams()
     signal.signal(signal.SIGTERM, _terminate)
-    cli(prog_name="lrnn")
+    if not sys.warnoptions:
+        # Warnings of libraries are for programmers: numbers that are not finite are found where they matter.
+        warnings.simplefilter("ignore")
+    cli.main(prog_name="lrnn")

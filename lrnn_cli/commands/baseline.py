@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Command, FiniteRange, Progress, fold_options, grounding_options, output_option
+from lrnn_cli.commands.parameters import Input
 
 
 @click.group(no_args_is_help=True)
@@ -68,7 +69,7 @@ def foil_options(threshold: float, measure: str) -> Callable[[Command], Command]
 
 
 @baseline.command(no_args_is_help=True, short_help="Clauses as features of a naive Bayes model.")
-@click.argument("data")
+@click.argument("data", type=Input())
 @foil_options(0.01, "log likelihood")
 @fold_options(testing=False)
 @grounding_options
@@ -88,7 +89,7 @@ def nfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
 
 
 @baseline.command(no_args_is_help=True, short_help="Clauses as a kernel of a support vector machine.")
-@click.argument("data")
+@click.argument("data", type=Input())
 @foil_options(0.0001, "alignment, which is 1 at most,")
 @click.option(
     "--degree",
@@ -132,11 +133,10 @@ def _learn(learner: str, path: str, output: str, quiet: bool, options: dict[str,
 
     from lrnn_cli.commands.session import grounder_session, load_part
     from lrnn_cli.errors import LrnnError
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
     from lrnn_cli.structure.baselines import BaselineOptions, learn_baseline
     from lrnn_cli.structure.clausal_model import STEEPNESS, model_template, model_text
 
-    check_writable(output)
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         data, examples = load_part(grounder, path, progress, False, options)

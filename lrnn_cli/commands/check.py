@@ -5,11 +5,12 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Progress, fold_options, grounding_options
+from lrnn_cli.commands.parameters import Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("data")
-@click.option("--template", metavar="FILE", help="Also say which facts no rule of this template uses.")
+@click.argument("data", type=Input())
+@click.option("--template", type=Input(), metavar="FILE", help="Also say which facts no rule of this template uses.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 @fold_options(testing=True)
 @grounding_options
@@ -25,13 +26,12 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         lrnn check data.pl
         lrnn check data.pl --template template.pl --folds 5
     """
-    import json
-
     from lrnn_cli.commands.session import TEMPLATE, check_inputs, grounder_session, load_data
     from lrnn_cli.evaluation.folds import assign_folds
     from lrnn_cli.evaluation.survey import duplicate_groups, survey
     from lrnn_cli.grounding.checks import check_program, unused_predicates
-    from lrnn_cli.language.files import read_source
+    from lrnn_cli.language.files import read_source, write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.summaries import data_summary, summary_text
 
     check_inputs(template, data)
@@ -50,4 +50,4 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         for warning in check_program(rules, loaded):
             progress.warn(warning)
         summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, loaded)]
-    click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else summary_text(summary))
+    write_text("-", json_text(summary) if as_json else f"{summary_text(summary)}\n")

@@ -17,16 +17,22 @@ def doctor() -> None:
     from lrnn_cli import __version__
     from lrnn_cli.engine.process import PrologProcess, prolog_folder
 
-    click.echo(f"lrnn         {__version__}")
-    click.echo(f"Python       {platform.python_version()}")
+    _show(f"lrnn         {__version__}")
+    _show(f"Python       {platform.python_version()}")
     for package in ("pyswip", "numpy", "scipy", "click"):
         try:
-            click.echo(f"{package:<12} {version(package)}")
+            _show(f"{package:<12} {version(package)}")
         except PackageNotFoundError:
-            click.echo(f"{package:<12} missing; run `pip install {package}`")
-    click.echo(f"modules      {prolog_folder()}")
+            _show(f"{package:<12} missing; run `pip install {package}`")
+    _show(f"modules      {prolog_folder()}")
     with PrologProcess() as process:
         process.wait_until_ready()
         found = int(process.ask("version")["version"])
-    click.echo(f"SWI-Prolog   {found // 10000}.{found // 100 % 100}.{found % 100}")
-    click.echo("All is well.")
+    _show(f"SWI-Prolog   {found // 10000}.{found // 100 % 100}.{found % 100}")
+    _show("All is well.")
+
+
+def _show(text: str) -> None:
+    from lrnn_cli.language.files import write_text
+
+    write_text("-", f"{text}\n")

@@ -5,13 +5,14 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.parameters import Input
 
 ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
 
 
 @click.command(no_args_is_help=True)
-@click.argument("model")
-@click.argument("data", required=False)
+@click.argument("model", type=Input())
+@click.argument("data", type=Input(), required=False)
 @click.option("--example", metavar="ID", help="Draw the network of this example of DATA.")
 @click.option("--query", metavar="ATOM", help="The query of the example (default: its first).")
 @click.option(
@@ -59,14 +60,13 @@ def draw(
 
     from lrnn_cli.commands.one_example import choose_queries, ground_example, read_member
     from lrnn_cli.commands.session import grounder_session
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
     from lrnn_cli.report.contributions import GroundNetwork
     from lrnn_cli.report.drawing import check_graphviz, network_dot, svg, template_dot
 
     if data is None and (example is not None or query is not None):
         raise click.UsageError("--example and --query are about DATA; name the data file after the model.")
     kind = kind or _kind(output)
-    check_writable(output)
     if kind == "svg":
         check_graphviz()
     progress = Progress(quiet)

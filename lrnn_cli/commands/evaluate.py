@@ -5,11 +5,12 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+from lrnn_cli.commands.parameters import Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("model")
-@click.argument("data")
+@click.argument("model", type=Input())
+@click.argument("data", type=Input())
 @output_option("-", "Where the metrics go")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 @settings_options
@@ -27,14 +28,12 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
         lrnn evaluate model.pl test.pl
         lrnn evaluate model.pl data.pl --folds 5 --fold 1 --json > metrics.json
     """
-    import json
-
     from lrnn_cli.commands.session import predictions
     from lrnn_cli.evaluation.metrics import evaluate_outputs
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.tables import metrics_table
 
-    check_writable(output)
     progress = Progress(quiet)
     found = predictions(model, data, progress, options)
     metrics = evaluate_outputs(found.output, found.queries.target)
@@ -43,4 +42,4 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
     result = metrics.json()
     if len(found.members) > 1:
         result["members"] = [evaluate_outputs(member, found.queries.target).values for member in found.members]
-    write_text(output, json.dumps(result, indent=2) + "\n" if as_json else metrics_table(result))
+    write_text(output, json_text(result) if as_json else metrics_table(result))

@@ -5,13 +5,14 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.parameters import Input
 
 SHOWN_QUERIES = 3
 
 
 @click.command(no_args_is_help=True)
-@click.argument("model")
-@click.argument("data")
+@click.argument("model", type=Input())
+@click.argument("data", type=Input())
 @click.option("--example", metavar="ID", help="The example; not needed where there is one only.")
 @click.option("--query", metavar="ATOM", help=f"The query (default: the first {SHOWN_QUERIES} of the example).")
 @click.option(
@@ -58,17 +59,15 @@ def explain(
         lrnn explain model.pl molecules.pl --example d1
         lrnn explain model.pl uwcse.pl --example ai --query 'advisedby(p1,p2)' --top 5
     """
-    import json
-
     import numpy as np
 
     from lrnn_cli.commands.one_example import choose_queries, ground_example
     from lrnn_cli.commands.session import grounder_session
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.contributions import GroundNetwork
     from lrnn_cli.report.explanation import explanation, explanation_text
 
-    check_writable(output)
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         groundings, weights = ground_example(grounder, model, data, example, progress, options)
@@ -79,7 +78,7 @@ def explain(
     network = GroundNetwork(groundings, weights, np.array(chosen))
     found = [explanation(network, network.queries.text.index(text), depth, top) for text in shown]
     if as_json:
-        text = json.dumps({"queries": len(asked), "explanations": found}, indent=2, ensure_ascii=False) + "\n"
+        text = json_text({"queries": len(asked), "explanations": found})
     else:
         text = "\n".join(map(explanation_text, found))
         if len(shown) < len(asked):

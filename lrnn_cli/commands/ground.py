@@ -5,11 +5,12 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+from lrnn_cli.commands.parameters import Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("template")
-@click.argument("data")
+@click.argument("template", type=Input())
+@click.argument("data", type=Input())
 @output_option("", "The grounding file to write, .npz")
 @settings_options
 @fold_options(testing=False)
@@ -27,10 +28,8 @@ def ground(template: str, data: str, output: str, quiet: bool, **options: Any) -
     """
     from lrnn_cli.commands.session import ground_files
     from lrnn_cli.grounding.groundings import save_groundings
-    from lrnn_cli.language.files import check_writable
     from lrnn_cli.stages import stage
 
-    check_writable(output)
     progress = Progress(quiet)
     groundings = ground_files(template, data, progress, False, options, names=True)
     with stage("writing groundings"):

@@ -5,16 +5,20 @@ from typing import TYPE_CHECKING
 import click
 
 from lrnn_cli.commands.options import Progress, output_option, quiet_option
+from lrnn_cli.commands.parameters import Input
 
 if TYPE_CHECKING:
     from lrnn_cli.language.sdf import Labels, Molecule
 
 
 @click.command("import-sdf", no_args_is_help=True)
-@click.argument("file")
+@click.argument("file", type=Input())
 @click.option("--label-property", metavar="NAME", help="The property of a record that is its label.")
 @click.option(
-    "--labels", metavar="CSV", help="Labels in a file: a header line, then a name and a label in the first two columns."
+    "--labels",
+    type=Input(),
+    metavar="CSV",
+    help="Labels in a file: a header line, then a name and a label in the first two columns.",
 )
 @click.option(
     "--positive",
@@ -67,10 +71,9 @@ def import_sdf(
         lrnn import-sdf nci.sdf.gz --labels labels.csv --positive active --hydrogens -o data.pl.gz
     """
     from lrnn_cli.errors import faults_error
-    from lrnn_cli.language.files import check_writable, read_source, write_text
+    from lrnn_cli.language.files import read_source, write_text
     from lrnn_cli.language.sdf import data_text, molecules, read_records
 
-    check_writable(output)
     if label_property is not None and labels is not None:
         raise click.UsageError("labels come from --label-property or from --labels, not from both")
     labelled = label_property is not None or labels is not None

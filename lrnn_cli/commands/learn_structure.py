@@ -12,10 +12,11 @@ from lrnn_cli.commands.options import (
     grounding_options,
     output_option,
 )
+from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
 
 
 @click.command("learn-structure", no_args_is_help=True)
-@click.argument("data")
+@click.argument("data", type=Input())
 @output_option("", "The model file to write")
 @click.option("--iterations", type=click.IntRange(1), default=14, show_default=True, help="Iterations at most.")
 @click.option(
@@ -117,7 +118,10 @@ from lrnn_cli.commands.options import (
     help="Learn N models with seeds S, S+1, ...; the output is the mean of theirs.",
 )
 @click.option(
-    "--run-dir", metavar="DIR", help="Keep models, rules with scores, embeddings and times of all iterations."
+    "--run-dir",
+    type=Output(*with_members(RUN_FILES)),
+    metavar="DIR",
+    help="Keep models, rules with scores, embeddings and times of all iterations.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in --run-dir.")
 @fold_options(testing=False)
@@ -136,12 +140,13 @@ def learn_structure(
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
+    import os
     import time
     from dataclasses import replace
 
     from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
     from lrnn_cli.errors import LrnnError
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
     from lrnn_cli.language.template import ensemble_text
     from lrnn_cli.limits import room
     from lrnn_cli.report.model_text import model_text
@@ -150,7 +155,6 @@ def learn_structure(
     from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
     from lrnn_cli.structure.run_directory import RunDirectory
 
-    check_writable(output)
     if resume and run_dir is None:
         raise click.UsageError("--resume needs --run-dir")
     progress = Progress(quiet)
@@ -209,8 +213,10 @@ def learn_structure(
         if run_dir is not None:
             part = f"{loaded.digest} {examples if examples is not None else 'all'}"
             folder = f"{run_dir}/member_{number}" if ensemble > 1 else run_dir
-            run = RunDirectory(folder, own, part, resume, model_text)
-            if resume:
+            # A run that was stopped has no folders yet of the members after that.
+            going_on = resume and (number == 1 or os.path.exists(folder))
+            run = RunDirectory(folder, own, part, going_on, model_text)
+            if going_on:
                 run.restore(learner)
         try:
             learner.learn((lambda learner: None) if run is None else run.record)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lrnn_cli.commands.options import Progress, aggregation_option, fold_options, grounding_options, output_option
+from lrnn_cli.commands.parameters import Input
 
 if TYPE_CHECKING:
     from lrnn_cli.language.clauses import Predicate
 
 
 @click.command("make-template", no_args_is_help=True)
-@click.argument("data")
+@click.argument("data", type=Input())
 @click.option("--chain", type=click.IntRange(1, 20), required=True, metavar="N", help="Objects in a chain.")
 @click.option(
     "--clusters",
@@ -77,10 +78,9 @@ def make_template(
 
     from lrnn_cli.commands.session import grounder_session, load_part
     from lrnn_cli.errors import LrnnError
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
     from lrnn_cli.structure.handcrafted import chain_template, target_predicates
 
-    check_writable(output)
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         loaded, examples = load_part(grounder, data, progress, False, options)

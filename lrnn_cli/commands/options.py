@@ -6,10 +6,14 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from lrnn_cli.commands.parameters import Output
+from lrnn_cli.commands.terminal import say
+from lrnn_cli.language.writing import visible
 
 if TYPE_CHECKING:
     from lrnn_cli.limits import Watch
@@ -29,9 +33,11 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def output_option(default: str, what: str) -> Callable[[Command], Command]:
+def output_option(default: str, what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """`replaces`: parameters whose file the output may take the place of."""
     kind: dict[str, Any] = {"default": default} if default else {"required": True}
-    return click.option("-o", "--output", metavar="FILE", help=f"{what}; - is standard output.", **kind)
+    file = Output(replaces=replaces)
+    return click.option("-o", "--output", type=file, metavar="FILE", help=f"{what}; - is standard output.", **kind)
 
 
 def quiet_option(command: Command) -> Command:
@@ -56,9 +62,7 @@ def _profile(context: click.Context, parameter: click.Parameter, wanted: bool) -
         from lrnn_cli.report.tables import text_table
 
         stop_profile()
-        click.echo(
-            text_table(("stage", "seconds", "times", "peak MB"), profile.finish(), (1, 2, 3)), nl=False, err=True
-        )
+        say(text_table(("stage", "seconds", "times", "peak MB"), profile.finish(), (1, 2, 3)), nl=False)
 
     context.call_on_close(show)
 
@@ -198,25 +202,25 @@ class Progress:
         now = time.monotonic()
         if self.terminal:
             if now - self._last > 0.05:
-                click.echo(f"\r\x1b[K{text[:120]}", nl=False, err=True)
+                say(visible(text)[:120], nl=False, clear=True)
                 self._shown = True
                 self._last = now
         elif now - self._last > self.every:
-            click.echo(text, err=True)
+            say(text)
             self._last = now
 
     def line(self, text: str) -> None:
         """A result worth keeping on the screen."""
         if not self.quiet:
             self._clear()
-            click.echo(text, err=True)
+            say(text)
 
     def warn(self, text: str) -> None:
         """Shown even when quiet."""
         self._clear()
-        click.echo(f"{text}" if text.startswith("warning") else f"warning: {text}", err=True)
+        say(text if text.startswith("warning") else f"warning: {text}")
 
     def _clear(self) -> None:
         if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            say("", nl=False, clear=True)
             self._shown = False

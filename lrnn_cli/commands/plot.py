@@ -3,14 +3,30 @@ from __future__ import annotations
 import click
 
 from lrnn_cli.commands.options import Progress, quiet_option
+from lrnn_cli.commands.parameters import FIGURES, RUN_RECORDS, Input, Output, claim
+
+
+def _folder(context: click.Context, parameter: click.Parameter, folder: str | None) -> str:
+    if folder is not None:
+        return folder
+    run = str(context.params["run_dir"])
+    claim(context, parameter, run, FIGURES, writes=True)
+    return run
 
 
 @click.command(no_args_is_help=True)
-@click.argument("run_dir")
-@click.argument("other_run_dir", required=False)
-@click.option("-o", "--output", metavar="DIR", help="The folder for the figures (default: RUN_DIR).")
+@click.argument("run_dir", type=Input(*RUN_RECORDS))
+@click.argument("other_run_dir", type=Input(*RUN_RECORDS), required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=Output(*FIGURES),
+    metavar="DIR",
+    help="The folder for the figures (default: RUN_DIR).",
+    callback=_folder,
+)
 @quiet_option
-def plot(run_dir: str, other_run_dir: str | None, output: str | None, quiet: bool) -> None:
+def plot(run_dir: str, other_run_dir: str | None, output: str, quiet: bool) -> None:
     """Figures of a run of structure learning, or of two side by side
 
     embedding.svg shows the weights of the first layer as points, one for each unary predicate of the data, moving with
@@ -25,8 +41,7 @@ def plot(run_dir: str, other_run_dir: str | None, output: str | None, quiet: boo
     """
     import os
 
-    from lrnn_cli.errors import LrnnError
-    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.files import make_folder, write_text
     from lrnn_cli.report import plots
     from lrnn_cli.report.run_records import read_run
 
@@ -46,11 +61,7 @@ def plot(run_dir: str, other_run_dir: str | None, output: str | None, quiet: boo
         progress.warn("a run has no unary predicates, so there is no embedding to draw")
     progress.status("drawing the learning curves")
     figures["learning.svg"] = plots.svg_text(plots.learning_figure(runs, titles), *plots.learning_words(runs))
-    folder = output if output is not None else run_dir
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise LrnnError(f"{folder}: this folder can't be made: {error.strerror}; choose another with -o") from None
+    make_folder(output)
     for name, text in figures.items():
-        write_text(os.path.join(folder, name), text)
-    progress.line(f"{' and '.join(figures)} in {folder}")
+        write_text(os.path.join(output, name), text)
+    progress.line(f"{' and '.join(figures)} in {output}")

@@ -3,12 +3,13 @@ from __future__ import annotations
 import click
 
 from lrnn_cli.commands.options import Progress, output_option, quiet_option
+from lrnn_cli.commands.parameters import EXPERIMENT_FILES, Input
 
 ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "text", ".txt": "text"}
 
 
 @click.command(no_args_is_help=True)
-@click.argument("folder")
+@click.argument("folder", type=Input(*EXPERIMENT_FILES))
 @click.option(
     "--dataset",
     "datasets",
@@ -47,22 +48,21 @@ def report(
         lrnn report build
         lrnn report build --learner lrnn --learner nfoil -o report.html
     """
-    import json
     import shlex
 
     from lrnn_cli.evaluation.experiments import read_experiments
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.experiments import experiments_json, page_sections, text_sections
     from lrnn_cli.report.pages import markdown, page
 
     kind = kind or _kind(output)
-    check_writable(output)
     progress = Progress(quiet)
     if kind == "html":
         from lrnn_cli.report import plots  # noqa: F401  complains when matplotlib is missing
     experiments = read_experiments(folder, datasets, learners)
     if kind == "json":
-        text = json.dumps(experiments_json(experiments), indent=2) + "\n"
+        text = json_text(experiments_json(experiments))
     elif kind == "text":
         text = markdown(text_sections(experiments))
     else:

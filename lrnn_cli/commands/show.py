@@ -3,10 +3,11 @@ from __future__ import annotations
 import click
 
 from lrnn_cli.commands.options import Progress, quiet_option
+from lrnn_cli.commands.parameters import Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("file")
+@click.argument("file", type=Input())
 @click.option(
     "--rows", type=click.IntRange(0), default=0, metavar="N", help="Also the first N groundings of each table."
 )
@@ -26,36 +27,33 @@ def show(file: str, rows: int, quiet: bool) -> None:
     """
     from pathlib import Path
 
-    from lrnn_cli.language.files import read_bytes
+    from lrnn_cli.language.files import read_bytes, write_text
 
     if Path(file).is_dir():
         from lrnn_cli.report.runs import run_summary
 
-        click.echo(run_summary(Path(file)))
+        write_text("-", f"{run_summary(Path(file))}\n")
         return
     name, content = read_bytes(file)
     progress = Progress(quiet)
     if content[:4] == b"PK\x03\x04":
-        click.echo(_grounding(file if file != "-" else name, content, rows, progress))
+        text = f"{_grounding(name, content, rows, progress)}\n"
     elif content.lstrip()[:1] == b"{":
-        click.echo(_metrics(name, content), nl=False)
+        text = _metrics(name, content)
     else:
-        click.echo(_model(name, content))
+        text = f"{_model(name, content)}\n"
+    write_text("-", text)
 
 
 def _metrics(name: str, content: bytes) -> str:
-    import json
-
     from lrnn_cli.errors import ReadError
+    from lrnn_cli.language.json_files import parse_json
     from lrnn_cli.report.tables import metrics_table
 
+    metrics = parse_json(name, content)
     try:
-        metrics = json.loads(content)
         return metrics_table(metrics)
-    except json.JSONDecodeError as error:
-        message = f"{name}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}"
-        raise ReadError(message) from None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         raise ReadError(f"{name}: this JSON does not hold metrics; `lrnn evaluate --json` writes them") from None
 
 

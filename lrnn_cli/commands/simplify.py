@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, grounding_options, output_option
+from lrnn_cli.commands.parameters import Input
 
 if TYPE_CHECKING:
     from lrnn_cli.language.template import Template
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
 
 
 @click.command(no_args_is_help=True)
-@click.argument("model")
-@click.argument("data")
-@output_option("", "The model file to write")
+@click.argument("model", type=Input())
+@click.argument("data", type=Input())
+@output_option("", "The model file to write", replaces=("model",))
 @click.option(
     "--metric",
     type=click.Choice(["squared_loss", "log_loss", "accuracy", "auc_pr"]),
@@ -62,14 +63,13 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
         lrnn simplify model.pl data.pl --metric accuracy --tolerance 0.01 --folds 5 --fold 1 -o smaller.pl
     """
     from lrnn_cli.commands.session import check_inputs, grounder_session, load_part, model_weights, read_model
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
     from lrnn_cli.language.template import ensemble_text
     from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.simplifications import simplification_text
     from lrnn_cli.structure.regrounding import Regrounder
     from lrnn_cli.structure.simplification import SimplificationOptions, Simplifier
 
-    check_writable(output)
     check_inputs(model, data)
     progress = Progress(quiet)
     settings = SimplificationOptions(
@@ -101,7 +101,7 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
     if output == "-":
         progress.line(report)
     else:
-        click.echo(report)
+        write_text("-", f"{report}\n")
     progress.line(f"model in {output}")
     if interrupted:
         progress.warn(f"interrupted: {output} holds what has been reached so far")

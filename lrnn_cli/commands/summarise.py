@@ -3,10 +3,11 @@ from __future__ import annotations
 import click
 
 from lrnn_cli.commands.options import Progress, output_option
+from lrnn_cli.commands.parameters import FOLD_FILES, Input
 
 
 @click.command(no_args_is_help=True)
-@click.argument("folders", nargs=-1, required=True)
+@click.argument("folders", type=Input(*FOLD_FILES), nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 @output_option("-", "Where the summary goes")
 def summarise(folders: tuple[str, ...], as_json: bool, output: str) -> None:
@@ -21,16 +22,14 @@ def summarise(folders: tuple[str, ...], as_json: bool, output: str) -> None:
         lrnn summarise build/molecules/lrnn/fold*
         lrnn summarise build/molecules/lrnn/fold* --json > summary.json
     """
-    import json
-
     from lrnn_cli.evaluation.crossvalidation import read_fold, summarise_folds
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import json_text
     from lrnn_cli.report.tables import crossvalidation_table
 
-    check_writable(output)
     summary = summarise_folds([read_fold(folder.rstrip("/") or folder) for folder in folders])
     progress = Progress(quiet=False)
     for name, defined in summary["defined"].items():
         if defined < len(folders):
             progress.warn(f"{name} is defined in {defined} of {len(folders)} folds, and its mean is over these")
-    write_text(output, json.dumps(summary, indent=2) + "\n" if as_json else crossvalidation_table(summary))
+    write_text(output, json_text(summary) if as_json else crossvalidation_table(summary))

@@ -5,10 +5,11 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import FiniteRange, Progress, output_option, quiet_option
+from lrnn_cli.commands.parameters import Input, Output
 
 
 @click.command(no_args_is_help=True)
-@click.argument("grounding")
+@click.argument("grounding", type=Input())
 @output_option("", "The model file to write")
 @click.option(
     "--loss", type=click.Choice(["squared", "log"]), default="squared", show_default=True, help="What is minimised."
@@ -65,7 +66,7 @@ from lrnn_cli.commands.options import FiniteRange, Progress, output_option, quie
     show_default=True,
     help="How steps are computed. `compiled` needs numba and loads for half a second; `auto` takes it for long work.",
 )
-@click.option("--history", metavar="FILE", help="Write losses by epoch as CSV.")
+@click.option("--history", type=Output(), metavar="FILE", help="Write losses by epoch as CSV.")
 @quiet_option
 def train(grounding: str, output: str, quiet: bool, history: str | None, **options: Any) -> None:
     """Learn the weights of the rules in GROUNDING
@@ -80,16 +81,12 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
         lrnn train grounding.npz --loss log --restarts 5 --validation 0.1 --history history.csv -o model.pl
     """
     from lrnn_cli.grounding.groundings import load_groundings
-    from lrnn_cli.language.files import check_writable, write_text
+    from lrnn_cli.language.files import write_text
     from lrnn_cli.network.network import compile_network
     from lrnn_cli.stages import stage
     from lrnn_cli.training.history import history_csv
     from lrnn_cli.training.loop import Epoch, TrainingOptions, train_weights
 
-    check_writable(output)
-    check_writable(history)
-    if history == output:
-        raise click.BadParameter("the model and its history need a file each", param_hint="--history")
     progress = Progress(quiet)
     settings = TrainingOptions(
         loss=options["loss"],

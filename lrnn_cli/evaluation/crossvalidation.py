@@ -7,7 +7,6 @@ ensemble are taken from what `evaluate --json` wrote.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
 from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.language.files import read_bytes
+from lrnn_cli.language.json_files import read_json
 
 PREDICTIONS = "predictions.tsv"
 METRICS = "metrics.json"
@@ -63,7 +63,7 @@ def _read_members(path: Path) -> list[dict[str, float | None]]:
     if not path.is_file():
         return []
     try:
-        members = json.loads(path.read_text(errors="replace")).get("members", [])
+        members = read_json(str(path)).get("members", [])
         return [{name: None if value is None else float(value) for name, value in row.items()} for row in members]
     except (ValueError, TypeError, AttributeError):
         raise ReadError(f"{path}: these are not metrics; write them with `lrnn evaluate --json`") from None

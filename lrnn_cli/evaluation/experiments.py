@@ -5,7 +5,6 @@ What was expected and is not there stays in the picture: each crossvalidation kn
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.comparison import Comparison, compare_errors
 from lrnn_cli.evaluation.crossvalidation import LOG, PREDICTIONS, Fold, read_fold, summarise_folds
+from lrnn_cli.language.json_files import read_json
 
 FOLD = re.compile(r"fold([1-9][0-9]*)\Z")
 SETTINGS = ("data", "learner", "folds", "seed", "fold options", "template options", "further options")
@@ -92,7 +92,7 @@ class Crossvalidation:
         for number in self.folds:
             for run in self.run_directories(number):
                 path = run / "statistics.json"
-                figures = _json(path) if path.is_file() else {}
+                figures = read_json(str(path)) if path.is_file() else {}
                 for name in STATISTICS:
                     if isinstance(figures.get(name), int | float):
                         found[name].append(float(figures[name]))
@@ -180,7 +180,7 @@ class Experiments:
     def check(self, data: str) -> dict[str, Any]:
         """What `lrnn check` found in a data set; empty where that was not kept."""
         path = self.folder / data / "check.json"
-        return _json(path) if path.is_file() else {}
+        return read_json(str(path)) if path.is_file() else {}
 
 
 def read_experiments(folder: str, datasets: Sequence[str] = (), learners: Sequence[str] = ()) -> Experiments:
@@ -249,15 +249,3 @@ def _settings(path: Path) -> dict[str, str]:
 def _same_folds(first: Crossvalidation, second: Crossvalidation) -> bool:
     shared = [number for number in first.folds if number in second.folds]
     return all(set(first.folds[number].example) == set(second.folds[number].example) for number in shared)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise ReadError(f"{path}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}") from None
-    except UnicodeDecodeError:
-        raise ReadError(f"{path}: this is not UTF-8 text; write it again") from None
-    if not isinstance(found, dict):
-        raise ReadError(f"{path}:1:1: a JSON object is expected here; write it again")
-    return found

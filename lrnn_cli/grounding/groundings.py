@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
-import zlib
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from lrnn_cli.errors import ReadError
-from lrnn_cli.grounding.program import Facts, Program, plan_program
+from lrnn_cli.grounding.archive import MAGIC, DamagedError, read_archive, write_archive
+from lrnn_cli.grounding.program import Facts, Program, Skeleton, dependencies, plan_program
+from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Variable
 from lrnn_cli.language.data import Queries
-from lrnn_cli.language.files import read_bytes, whole_output
-from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.language.files import read_bytes
+from lrnn_cli.language.template import ACTIVATIONS, AGGREGATIONS, LARGEST, Settings, Template
 
 FORMAT = "lrnn grounding"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,7 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         "template_name": program.template.name,
         "settings": asdict(program.template.settings),
         "rules": [_rule_json(rule) for rule in program.template.rules],
+        "tables": [_table_text(skeleton) for skeleton in program.tables],
         "facts": {name: sorted(getattr(program.facts, name)) for name in ("data", "soft", "background", "queried")},
         "fact_predicates": list(groundings.facts),
         "soft_predicates": list(groundings.soft),
@@ -82,7 +82,7 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         "query_text": queries.text,
     }
     arrays: dict[str, np.ndarray] = {
-        "header": np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8),
+        "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
         "names": np.frombuffer(groundings.names.blob, np.uint8),
         "first_object": groundings.names.first_object,
         "query_example": queries.example,
@@ -99,8 +99,7 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         arrays[f"{name}_objects"] = table.objects
     for index, soft in enumerate(groundings.soft.values()):
         arrays[f"soft{index}_weight"] = soft.weight
-    with whole_output(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+    write_archive(path, arrays)
 
 
 def load_groundings(path: str) -> Groundings:
@@ -109,62 +108,175 @@ def load_groundings(path: str) -> Groundings:
 
 
 def parse_groundings(name: str, content: bytes) -> Groundings:
-    """A grounding file that has been read already."""
-    if content[:4] != b"PK\x03\x04":
+    """A grounding file that has been read already.
+
+    Files of version 1 have no digest; numbers are checked one by one in all files, since a digest is easily made.
+    """
+    if content[:4] != MAGIC:
         raise ReadError(f"{name}: this is not a grounding file; make one with `lrnn ground TEMPLATE DATA -o FILE.npz`")
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
+        arrays, vouched = read_archive(content)
         header = json.loads(arrays["header"].tobytes())
-        if header["format"] != FORMAT:
-            raise KeyError("format")
-        if header["version"] != VERSION:
-            raise ReadError(
-                f"{name}: grounding file of version {header['version']}, this program reads version {VERSION}; "
-                "ground again"
-            )
+        _true(header["format"] == FORMAT)
+        version = _integer(header["version"])
+        if version > VERSION:
+            message = f"grounding file of version {version}, this program reads versions up to {VERSION}"
+            raise ReadError(f"{name}: {message}; ground again")
+        _true(vouched or version == 1)
         return _groundings(header, arrays)
-    except (KeyError, ValueError, EOFError, OSError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error):
-        # RuntimeError is what zipfile raises for flags it does not know.
+    except _AmbiguousError:
+        message = "grounding file of version 1, which does not tell which of its tables is which"
+        raise ReadError(f"{name}: {message}; ground again") from None
+    except (DamagedError, KeyError, ValueError, TypeError, AttributeError, RecursionError):
         raise ReadError(f"{name}: the grounding file is damaged or of another kind; ground again") from None
 
 
+class _AmbiguousError(Exception):
+    """The order of tables depended on chance when the file was written."""
+
+
 def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Groundings:
-    template = Template(
-        tuple(_rule(item) for item in header["rules"]), Settings(**header["settings"]), header["template_name"]
-    )
-    if template.digest != header["template_digest"]:
-        raise ValueError("template digest")
-    facts = Facts(**{key: frozenset(Predicate(*item) for item in items) for key, items in header["facts"].items()})
-
-    def table(key: str) -> Table:
-        return Table(arrays[f"{key}_example"], arrays[f"{key}_objects"])
-
+    """Groundings from a header and arrays; what does not fit together is a ValueError or KeyError."""
+    names = Names(arrays["first_object"], arrays["names"].tobytes(), _texts(header["made"]))
+    examples = _texts(header["examples"])
+    check = Check(len(examples), header["objects"], names.first_object)
+    _true(names.blob.decode().count("\x1e") == names.first_object[-1] == check.objects - len(names.made))
+    rules = tuple(map(_rule, header["rules"]))
+    template = Template(rules, _settings(header["settings"]), _text(header["template_name"]))
+    _true(template.digest == header["template_digest"])
+    facts = Facts(**{key: frozenset(_predicates(items)) for key, items in header["facts"].items()})
     program = plan_program(template, facts)
+    if header["version"] > 1:
+        _true(header["tables"] == [_table_text(skeleton) for skeleton in program.tables])
+    else:
+        depends = dependencies(template)
+        if components(depends) != components({head: bodies[::-1] for head, bodies in depends.items()}):
+            raise _AmbiguousError
+    _true(_predicates(header["fact_predicates"]) == list(program.mixed))
+    _true(_predicates(header["soft_predicates"]) == list(program.soft))
     queries = Queries(
         arrays["query_example"],
-        tuple(Predicate(*item) for item in header["query_predicates"]),
+        tuple(_predicates(header["query_predicates"])),
         arrays["query_predicate"],
         arrays["query_argument"],
-        tuple(header["query_text"]),
+        _texts(header["query_text"]),
         arrays["query_target"],
         arrays["query_line"],
     )
+    check.queries(queries)
+
+    def table(key: str, columns: int) -> Table:
+        found = Table(arrays[f"{key}_example"], arrays[f"{key}_objects"])
+        check.table(found, columns)
+        return found
+
+    def soft(key: str, columns: int) -> SoftFacts:
+        found = SoftFacts(table(key, columns), arrays[f"{key}_weight"])
+        check.numbers(found.weight, len(found.atoms))
+        return found
+
     return Groundings(
         program,
-        tuple(table(f"table{index}") for index in range(len(program.tables))),
-        {Predicate(*item): table(f"fact{index}") for index, item in enumerate(header["fact_predicates"])},
-        {
-            Predicate(*item): SoftFacts(table(f"soft{index}"), arrays[f"soft{index}_weight"])
-            for index, item in enumerate(header["soft_predicates"])
-        },
+        tuple(table(f"table{index}", skeleton.columns) for index, skeleton in enumerate(program.tables)),
+        {predicate: table(f"fact{index}", predicate.arity) for index, predicate in enumerate(program.mixed)},
+        {predicate: soft(f"soft{index}", predicate.arity) for index, predicate in enumerate(program.soft)},
         queries,
-        tuple(header["examples"]),
-        header["objects"],
-        header["data_name"],
-        header["data_digest"],
-        Names(arrays["first_object"], arrays["names"].tobytes(), tuple(header["made"])),
+        examples,
+        check.objects,
+        _text(header["data_name"]),
+        _text(header["data_digest"]),
+        names,
     )
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether arrays of a file fit together: what there is of examples and objects, and whose the objects are."""
+
+    examples: int
+    objects: int
+    first_object: np.ndarray
+
+    def __post_init__(self) -> None:
+        _integer(self.objects)
+        self.integers(self.first_object, (self.examples + 1,), self.objects + 1)
+        _true(self.first_object[0] == 0 and bool((np.diff(self.first_object) >= 0).all()))
+
+    def integers(self, array: np.ndarray, shape: tuple[int, ...], end: int, least: int = 0) -> None:
+        """Integers from `least` up to, but not including, `end`."""
+        _true(array.dtype == np.int32 and array.shape == shape)
+        _true(not array.size or (least <= int(array.min()) and int(array.max()) < end))
+
+    def numbers(self, array: np.ndarray, size: int) -> None:
+        _true(array.dtype == np.float64 and array.shape == (size,) and bool(np.isfinite(array).all()))
+
+    def table(self, table: Table, columns: int) -> None:
+        """Rows of objects, each of its own example; objects beyond those of the file can be of any."""
+        size = len(table.example)
+        self.integers(table.example, (size,), self.examples)
+        self.integers(table.objects, (size, columns), self.objects)
+        _true(self._own(table.example, table.objects))
+
+    def queries(self, queries: Queries) -> None:
+        size = len(queries.text)
+        self.integers(queries.example, (size,), self.examples)
+        self.integers(queries.predicate_index, (size,), len(queries.predicate))
+        self.numbers(queries.target, size)
+        self.integers(queries.line, (size,), 2**31)
+        arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
+        widest = queries.argument.shape[1]
+        self.integers(queries.argument, (size, widest), self.objects, -1)
+        _true(int(arity.max(initial=0)) <= widest)
+        beyond = np.arange(widest) >= arity[queries.predicate_index, None]
+        _true(bool(((queries.argument < 0) == beyond).all()))
+        _true(self._own(queries.example, queries.argument))
+
+    def _own(self, example: np.ndarray, objects: np.ndarray) -> bool:
+        first, last = self.first_object[example, None], self.first_object[example + 1, None]
+        inside = (first <= objects) & (objects < last)
+        return bool((inside | (objects < 0) | (objects >= self.first_object[-1])).all())
+
+
+def _true(condition: object) -> None:
+    if not condition:
+        raise ValueError("parts do not fit together")
+
+
+def _text(value: Any) -> str:
+    _true(type(value) is str)
+    return str(value)
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    _true(type(values) is list)
+    return tuple(map(_text, values))
+
+
+def _integer(value: Any) -> int:
+    _true(type(value) is int and 0 <= value < 2**31)
+    return int(value)
+
+
+def _predicates(items: Any) -> list[Predicate]:
+    _true(type(items) is list)
+    return [Predicate(_text(name), _integer(arity)) for name, arity in items]
+
+
+def _settings(items: dict[str, Any]) -> Settings:
+    settings = Settings(**items)
+    _true(settings.activation in ACTIVATIONS and settings.aggregation in AGGREGATIONS)
+    _true(type(settings.object_identity) is bool)
+    _true(_number(settings.steepness) > 0 and _number(settings.offset) is not None)
+    return settings
+
+
+def _number(value: Any) -> float:
+    _true(type(value) in (int, float) and abs(value) <= LARGEST)
+    return float(value)
+
+
+def _table_text(skeleton: Skeleton) -> str:
+    return f"{skeleton.column_text} {skeleton.body_text} {skeleton.queried_text} {skeleton.identity_text}"
 
 
 def _rule_json(rule: Rule) -> list[Any]:
@@ -185,16 +297,18 @@ def _atom_json(atom: Atom) -> list[Any]:
 
 def _rule(item: list[Any]) -> Rule:
     head, body, guards, weight, fixed, line, column = item
+    _true(type(fixed) is bool)
     return Rule(
         _atom(head),
-        tuple(_atom(atom) for atom in body),
-        tuple(Guard(tuple(parts), Predicate(*negated) if negated else None) for parts, negated in guards),
-        weight,
+        tuple(map(_atom, body)),
+        tuple(Guard(_texts(parts), _predicates([negated])[0] if negated else None) for parts, negated in guards),
+        None if weight is None else _number(weight),
         fixed,
-        line,
-        column,
+        _integer(line),
+        _integer(column),
     )
 
 
 def _atom(item: list[Any]) -> Atom:
-    return Atom(item[0], tuple(Variable(text) if variable else Constant(text) for variable, text in item[1]))
+    name, arguments = item
+    return Atom(_text(name), tuple((Variable if variable else Constant)(_text(text)) for variable, text in arguments))

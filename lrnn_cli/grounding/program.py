@@ -125,6 +125,14 @@ class Program:
         )
 
 
+def dependencies(template: Template) -> dict[Predicate, list[Predicate]]:
+    """What each predicate with rules depends on, all in the order of the file: so is what is made of it."""
+    found: dict[Predicate, list[Predicate]] = {}
+    for rule in template.rules:
+        found.setdefault(rule.head.predicate, []).extend(atom.predicate for atom in rule.body)
+    return {head: list(dict.fromkeys(bodies)) for head, bodies in found.items()}
+
+
 def plan_program(
     template: Template,
     facts: Facts,
@@ -140,10 +148,7 @@ def plan_program(
     by_head: dict[Predicate, list[int]] = {predicate: [] for predicate in derived}
     for index, rule in enumerate(rules):
         by_head[rule.head.predicate].append(index)
-    depends = {
-        predicate: {atom.predicate for index in by_head[predicate] for atom in rules[index].body}
-        for predicate in derived
-    }
+    depends = dependencies(template)
     used = {atom.predicate for rule in rules for atom in rule.body}
 
     groups: dict[Predicate, Predicate] = {}

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from lrnn_cli.language.writing import visible
+
 ATOM_NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
 ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -19,8 +21,8 @@ def quoted(name: str) -> str:
     """`name` as a Prolog atom."""
     if ATOM_NAME.match(name):
         return name
-    body = "".join(ESCAPES.get(char, char if char.isprintable() else f"\\x{ord(char):x}\\") for char in name)
-    return f"'{body}'"
+    body = "".join(ESCAPES.get(char, char) for char in name)
+    return f"'{visible(body)}'"
 
 
 class Predicate(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -14,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
+from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error, system_message
+from lrnn_cli.language.writing import visible
 from lrnn_cli.limits import MB, most_text
 
 
@@ -32,21 +34,21 @@ class Source:
 
 def read_bytes(path: str) -> tuple[str, bytes]:
     """The name to show and the uncompressed content of a file."""
-    if path == "-":
-        name, content = "<stdin>", _bounded(sys.stdin.buffer, "<stdin>")
-    elif path == "":
+    if path == "":
         raise ReadError("the name of an input file is empty; name a file, or - for standard input")
-    else:
-        name = path
-        try:
+    name = "<stdin>" if path == "-" else visible(path)
+    try:
+        if path == "-":
+            content = _bounded(sys.stdin.buffer, name)
+        else:
             with Path(path).open("rb") as file:
                 content = _bounded(file, name)
-        except FileNotFoundError:
-            raise ReadError(f"{path}: there is no such file") from None
-        except IsADirectoryError:
-            raise ReadError(f"{path}: this is a folder; name a file in it") from None
-        except OSError as error:
-            raise ReadError(f"{path}: can't be read: {error.strerror}") from None
+    except FileNotFoundError:
+        raise ReadError(f"{name}: there is no such file") from None
+    except IsADirectoryError:
+        raise ReadError(f"{name}: this is a folder; name a file in it") from None
+    except OSError as error:
+        raise ReadError(f"{name}: can't be read: {system_message(error)}") from None
     if name.endswith(".gz") or content[:2] == b"\x1f\x8b":
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
@@ -104,17 +106,18 @@ def check_writable(path: str | None) -> None:
         return
     if path == "":
         raise LrnnError("the name of the output file is empty; name a file, or - for standard output")
+    name = visible(path)
     if os.path.isdir(path):
-        raise LrnnError(f"{path}: this is a folder; name a file in it")
+        raise LrnnError(f"{name}: this is a folder; name a file in it")
     if _is_special(path):
         if not os.access(path, os.W_OK):
-            raise LrnnError(f"{path}: no permission to write to it")
+            raise LrnnError(f"{name}: no permission to write to it")
         return
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
-        raise LrnnError(f"{path}: the folder {folder} does not exist; make it first")
+        raise LrnnError(f"{name}: the folder {visible(folder)} does not exist; make it first")
     if not os.access(folder, os.W_OK):
-        raise LrnnError(f"{path}: no permission to write in {folder}")
+        raise LrnnError(f"{name}: no permission to write in {visible(folder)}")
 
 
 def _is_special(path: str) -> bool:
@@ -122,32 +125,62 @@ def _is_special(path: str) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
 
 
+def make_folder(path: str) -> None:
+    """Make a folder and those it is in; it is fine if it is there."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        message = f"{visible(path)}: this folder can't be made: {system_message(error)}; choose another"
+        raise LrnnError(message) from None
+
+
 @contextmanager
 def whole_output(path: str) -> Iterator[IO[bytes]]:
-    """A binary file that appears at `path` when the block ends well, and leaves no trace otherwise."""
+    """A binary file that appears at `path` when the block ends well, and leaves no trace otherwise.
+
+    What has appeared is on the disk: it survives a crash of the machine.
+    """
     check_writable(path)
     if path == "-" or _is_special(path):
         buffer = io.BytesIO()
         yield buffer
         _write_through(path, buffer.getvalue())
         return
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.part")
     try:
-        with open(temporary, "wb") as raw:
-            if path.endswith(".gz"):
-                # NumPy moves about in the file. No name and time: the same content gives the same bytes.
-                buffer = io.BytesIO()
-                yield buffer
-                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as compressed:
-                    compressed.write(buffer.getbuffer())
-            else:
-                yield raw
-        os.replace(temporary, target)
-    except OSError as error:
-        raise LrnnError(f"{path}: can't be written: {error.strerror}") from None
-    finally:
+        target = Path(os.path.realpath(path))
+        temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}.part")
+        # A file of this name is what a process that was killed left behind.
         temporary.unlink(missing_ok=True)
+        try:
+            with open(temporary, "xb") as raw:
+                if path.endswith(".gz"):
+                    # NumPy moves about in the file. No name and time: the same content gives the same bytes.
+                    buffer = io.BytesIO()
+                    yield buffer
+                    with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as compressed:
+                        compressed.write(buffer.getbuffer())
+                else:
+                    yield raw
+                raw.flush()
+                os.fsync(raw.fileno())
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _keep_name(target.parent)
+    except OSError as error:
+        raise LrnnError(f"{visible(path)}: can't be written: {system_message(error)}") from None
+
+
+def _keep_name(folder: Path) -> None:
+    """A new name in a folder is on the disk when the folder is; some file systems can't be told to write it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _write_through(path: str, content: bytes) -> None:
@@ -162,9 +195,10 @@ def _write_through(path: str, content: bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise LrnnError(f"{path}: can't be written: {error.strerror}") from None
+        raise LrnnError(f"{visible(path)}: can't be written: {system_message(error)}") from None
 
 
 def write_text(path: str, text: str) -> None:
+    """All text that leaves for a file or for standard output goes this way, and nothing in it moves a cursor."""
     with whole_output(path) as file:
-        file.write(text.encode())
+        file.write(visible(text, "\n\t").encode())

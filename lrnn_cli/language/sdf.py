@@ -23,6 +23,7 @@ from typing import Any
 from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.writing import prolog_text
 
 RECORD_END = "$$$$"
 
@@ -182,12 +183,11 @@ def _rdkit() -> Any:
 
 def data_text(found: list[Molecule], targets: list[float] | None, target_name: str, names: list[str]) -> str:
     """The data file: a block for each molecule, with a query where there are targets."""
-    blocks = []
+    lines: list[str] = []
     for place, (molecule, name) in enumerate(zip(found, names, strict=True)):
         query = [] if targets is None else [f"query({quoted(target_name)}, {targets[place]!r})."]
-        block = [f"begin(model({quoted(name)})).", *molecule.facts, *query, f"end(model({quoted(name)}))."]
-        blocks.append("\n".join(block) + "\n")
-    return "".join(blocks)
+        lines += [f"begin(model({quoted(name)})).", *molecule.facts, *query, f"end(model({quoted(name)}))."]
+    return prolog_text(lines)
 
 
 def _facts(molecule: Any, atom_types: str) -> Iterable[str]:
@@ -195,12 +195,13 @@ def _facts(molecule: Any, atom_types: str) -> Iterable[str]:
         types = [] if atom_types == "sybyl" else [_element(atom)]
         types += [] if atom_types == "element" else [sybyl_type(atom)]
         for kind in dict.fromkeys(types):
-            yield f"{kind}(a{atom.GetIdx() + 1})."
+            yield f"{quoted(kind)}(a{atom.GetIdx() + 1})."
     for bond in molecule.GetBonds():
         first, second, name = bond.GetBeginAtomIdx() + 1, bond.GetEndAtomIdx() + 1, f"b{bond.GetIdx() + 1}"
         yield f"bond(a{first}, a{second}, {name})."
         yield f"bond(a{second}, a{first}, {name})."
-        yield f"b_{bond_type(bond, atom_types != 'element')}({name})."
+        kind = bond_type(bond, atom_types != "element")
+        yield f"{quoted(f'b_{kind}')}({name})."
 
 
 def _element(atom: Any) -> str:

@@ -16,9 +16,12 @@ from lrnn_cli.errors import Fault, faults_error
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
 from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.writing import prolog_text
 
 ACTIVATIONS = ("lukasiewicz", "sigmoid")
 AGGREGATIONS = ("mean", "sqrt")
+LARGEST = 1e100
+"""Weights and settings are no larger than this in size, so that no sum or product of them is infinite."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Template:
         lines = [f"% {comment}" for comment in comments]
         lines += self.settings.facts()
         lines += [str(rule) for rule in self.rules]
-        return "\n".join(lines) + "\n"
+        return prolog_text(lines)
 
 
 def ensemble_text(
@@ -82,14 +85,15 @@ def ensemble_text(
 
     `text` writes one member.
     """
-    head = "".join(f"% {comment}\n" for comment in comments)
+    head = prolog_text(f"% {comment}" for comment in comments)
     if len(members) == 1 and not members[0].member:
         return head + text(members[0])
     named = all(member.member for member in members)
     parts = [head] if head else []
     for number, member in enumerate(members, 1):
         name = member.member if named else str(number)
-        parts.append(f"begin(model({name})).\n{text(member)}end(model({name})).\n")
+        begin, end = (prolog_text([f"{word}(model({name}))."]) for word in ("begin", "end"))
+        parts.append(begin + text(member) + end)
     return "\n".join(parts)
 
 
@@ -116,6 +120,7 @@ def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[t
     faults = located_faults(source, reply["faults"])
     members = []
     for item in reply["members"]:
+        faults += _weight_faults(item["rules"])
         settings, setting_faults = _settings(item["settings"])
         faults += setting_faults
         rules = tuple(_rule(rule) for rule in item["rules"])
@@ -129,6 +134,14 @@ def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[t
     if faults:
         raise faults_error(source.name, faults)
     return members, places
+
+
+def _weight_faults(rules: list[list[Any]]) -> list[Fault]:
+    return [
+        Fault(line, column, f"the weight {weight} is too large; weights are no larger than {LARGEST:g} in size")
+        for line, column, weight, *_ in rules
+        if weight != "_" and abs(float(weight)) > LARGEST
+    ]
 
 
 def _system_predicates(rules: list[list[Any]]) -> frozenset[Predicate]:
@@ -179,8 +192,10 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
                 faults.append(Fault(line, column, f"setting object_identity is true or false, not {value}"))
         elif name in ("steepness", "offset"):
             number = _number(value)
-            if number is None or (name == "steepness" and number <= 0):
+            if number is None or (name == "steepness" and number <= 0) or abs(number) > LARGEST:
                 wanted = "a number above 0" if name == "steepness" else "a finite number"
+                if number is not None and abs(number) > LARGEST:
+                    wanted = f"no larger than {LARGEST:g} in size"
                 faults.append(Fault(line, column, f"setting {name} must be {wanted}, not {value}"))
             elif name == "steepness":
                 settings = replace(settings, steepness=number)

@@ -172,6 +172,8 @@ class Compiler:
         if soft is None:
             return
         position = group.index.position(soft.atoms.example, soft.atoms.objects)
+        if (position < 0).any():
+            raise NetworkError(f"{self.groundings.data_name}: weighted facts are not among the facts; ground again")
         group.fact_sum[position] = 0.0
         group.fact_count[position] = 0
         np.add.at(group.fact_sum, position, soft.weight)
@@ -200,6 +202,10 @@ class Compiler:
                     key = ("position", skeleton, name, columns, *digests)
                     rows = table.objects[:, list(columns)]
                     position = self._memory.recall(key, partial(group.index.position, table.example, rows))
+                    if name in self.derivations and (position < 0).any():
+                        raise NetworkError(
+                            f"{self.groundings.data_name}: groundings have atoms that nothing derives; ground again"
+                        )
                     found.append(Literal(name, position))
             self.literals[number] = found
 

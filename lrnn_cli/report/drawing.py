@@ -13,6 +13,7 @@ from itertools import count
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import visible
 from lrnn_cli.report.contributions import GroundAtom, Grounding, GroundNetwork, number_text
 from lrnn_cli.report.summaries import layers
 
@@ -27,8 +28,7 @@ THINNEST, THICKEST = 0.5, 5.0
 
 def quote(text: str) -> str:
     """`text` as a string of DOT that shows as it is: no escape sequences, no HTML entities, no control characters."""
-    safe = "".join(char if char.isprintable() or char == "\n" else f"\\x{ord(char):x}\\" for char in text)
-    safe = safe.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("&", "&amp;")
+    safe = visible(text, "\n").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("&", "&amp;")
     return f'"{safe}"'
 
 

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from lrnn_cli.evaluation.experiments import STATISTICS, Experiments
-from lrnn_cli.report.pages import printable
+from lrnn_cli.language.writing import visible
 from lrnn_cli.report.plots import COLOURS, INK, MARKERS, drawn, figure_of, name_lines
 
 BAND = 0.7
@@ -40,7 +40,7 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
             mean, deviation = result.mean("error"), result.deviation("error")
             if mean is None:
                 where = axes.get_yaxis_transform()
-                text = f"{printable(title)}: missing"
+                text = f"{visible(title)}: missing"
                 axes.text(0.01, row, text, transform=where, va="center", fontsize=8, color=look["color"])
                 continue
             if deviation is not None:
@@ -48,7 +48,7 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
                 axes.plot(ends, [row, row], color=look["color"], linewidth=1.2, alpha=0.6)
             fill = "full" if result.complete else "none"
             axes.plot([mean], [row], markersize=6, fillstyle=fill, **look)
-        marks[printable(title)] = Line2D([], [], markersize=6, **look)
+        marks[visible(title)] = Line2D([], [], markersize=6, **look)
     majority = [_majority_error(experiments, data) for data in datasets]
     for row, error in enumerate(majority):
         if error is not None:
@@ -101,7 +101,7 @@ def statistics_figure(experiments: Experiments, learner: str) -> Figure:
 def _name_rows(axes: Axes, datasets: Sequence[str]) -> None:
     """Names of data sets from top to bottom."""
     if datasets:
-        axes.set_yticks(range(len(datasets)), [printable(data) for data in datasets])
+        axes.set_yticks(range(len(datasets)), [visible(data) for data in datasets])
         axes.set_ylim(len(datasets) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

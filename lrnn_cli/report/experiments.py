@@ -12,7 +12,8 @@ import numpy as np
 from lrnn_cli import __version__
 from lrnn_cli.evaluation.comparison import Comparison, mean_ranks
 from lrnn_cli.evaluation.experiments import STATISTICS, Crossvalidation, Experiments
-from lrnn_cli.report.pages import Block, Cell, Commands, Figure, Folded, Row, Section, Table, printable
+from lrnn_cli.language.writing import visible
+from lrnn_cli.report.pages import Block, Cell, Commands, Figure, Folded, Row, Section, Table
 from lrnn_cli.report.run_records import read_run
 
 TITLES = {"lrnn": "learned LRNN", "nfoil": "nFOIL", "kfoil": "kFOIL"}
@@ -314,7 +315,7 @@ def _run_blocks(experiments: Experiments) -> list[Block]:
             folders = result.run_directories(min(result.folds)) if result.folds else []
             if folders and (folders[0] / "statistics.json").is_file():
                 runs.append(read_run(str(folders[0])))
-                titles.append(printable(learner_title(learner)))
+                titles.append(visible(learner_title(learner)))
         if not runs:
             continue
         inner: list[Block] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from lrnn_cli.language.clauses import Predicate, Rule
+from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import prolog_text
 from lrnn_cli.report.summaries import layers, model_statistics
 
 LATENT = re.compile(r"latent_(\d+)_\d+\Z")
@@ -29,7 +30,7 @@ def model_text(template: Template) -> str:
     for predicate in targets:
         lines += ["", f"% Target rules of {predicate}, strongest first."]
         lines += map(str, _rules(template, predicate))
-    return "\n".join(lines) + "\n"
+    return prolog_text(lines)
 
 
 def _layer(predicate: Predicate, number: int) -> int:
@@ -47,10 +48,10 @@ def _rules(template: Template, predicate: Predicate) -> list[Rule]:
 def _layer_comment(number: int, rules: dict[Predicate, list[Rule]]) -> list[str]:
     if not all(len(rule.body) == 1 for members in rules.values() for rule in members):
         return [f"% Layer {number}: latent predicates that were invented, strongest rules first."]
-    width = max(len(predicate.name) for predicate in rules)
+    width = max(len(quoted(predicate.name)) for predicate in rules)
     lines = [f"% Layer {number}: soft clusters, the members with the largest weights first:"]
     for predicate, members in rules.items():
-        shown = [f"{rule.body[0].name} {rule.weight or 0.0:+.2f}" for rule in members[:MEMBERS]]
+        shown = [f"{quoted(rule.body[0].name)} {rule.weight or 0.0:+.2f}" for rule in members[:MEMBERS]]
         more = [f"{len(members) - MEMBERS} more"] if len(members) > MEMBERS else []
-        lines.append(f"%   {predicate.name:<{width}}  {', '.join([*shown, *more])}")
+        lines.append(f"%   {quoted(predicate.name):<{width}}  {', '.join([*shown, *more])}")
     return lines

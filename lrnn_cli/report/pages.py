@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from lrnn_cli.language.writing import visible
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -72,14 +74,9 @@ class Section:
         return "-".join("".join(char if char.isalnum() else " " for char in self.title.lower()).split())
 
 
-def printable(text: str) -> str:
-    """`text` without characters that have no look of their own, as line ends: their codes stand for them."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):x}\\" for char in text)
-
-
 def markup_text(text: str) -> str:
     """`text` for HTML, SVG and values of their attributes."""
-    return escape(printable(text))
+    return escape(visible(text))
 
 
 # Markdown
@@ -112,7 +109,7 @@ def _markdown_cell(cell: str | Cell) -> str:
 
 def _plain(text: str) -> str:
     """`text` on one line, without a meaning in Markdown; underscores inside words have none."""
-    return "".join(f"\\{char}" if char in "\\`*|<[" else char for char in printable(" ".join(text.split())))
+    return "".join(f"\\{char}" if char in "\\`*|<[" else char for char in visible(" ".join(text.split())))
 
 
 # HTML

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.report.pages import markup_text, printable
+from lrnn_cli.language.writing import visible
+from lrnn_cli.report.pages import markup_text
 from lrnn_cli.report.run_records import RunRecord, different_options
 
 try:
@@ -172,7 +173,7 @@ def embedding_figure(runs: list[RunRecord], titles: Sequence[str]) -> tuple[Figu
     # Names are placed where panels are now, so these stay.
     figure.set_layout_engine("none")
     unnamed = sum(
-        name_points(axes, paths, [printable(name) for name in run.predicates])
+        name_points(axes, paths, [visible(name) for name in run.predicates])
         for axes, run, paths in zip(panels, runs, all_paths, strict=False)
     )
     return figure, unnamed
@@ -291,7 +292,7 @@ def run_titles(runs: list[RunRecord]) -> list[str]:
     titles = []
     for run, options in zip(runs, different_options(runs), strict=True):
         apart = ", ".join(f"{name} {value}" for name, value in options.items())
-        titles.append(printable(f"{run.name}: {apart}" if apart else run.name))
+        titles.append(visible(f"{run.name}: {apart}" if apart else run.name))
     return titles
 
 

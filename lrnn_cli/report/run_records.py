@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.errors import Fault, ReadError, faults_error
+from lrnn_cli.language.files import read_bytes
+from lrnn_cli.language.json_files import read_json
+from lrnn_cli.language.writing import visible
 
 
 @dataclass(frozen=True)
@@ -49,30 +53,32 @@ def read_run(folder: str) -> RunRecord:
         if members:
             raise ReadError(f"{folder}: the runs of an ensemble; name one of them, such as {path / members[0]}")
         raise ReadError(f"{folder}: this folder holds no run; `lrnn learn-structure --run-dir` makes one")
-    iterations = _rows(path / "iterations.csv", ("iteration", "validation_loss"), words=("validation_loss",))
+    iterations = read_columns(path / "iterations.csv", ("iteration", "validation_loss"), words=("validation_loss",))
     if not iterations:
         raise ReadError(f"{folder}: no iteration of this run is complete; wait, or go on with --resume")
     numbers = [int(number) for number, _ in iterations]
     predicates, embedding = _embedding([path / f"embedding_{number}.csv" for number in numbers])
     losses = tuple(
-        np.array([row[1] for row in _rows(path / f"history_{number}.csv", ("epoch", "loss"))], float)
+        np.array([row[1] for row in read_columns(path / f"history_{number}.csv", ("epoch", "loss"))], float)
         for number in numbers
     )
-    rules = tuple(
-        ScoredRule(int(iteration), loss, rule)
-        for iteration, loss, rule in _rows(path / "rules.csv", ("iteration", "log_loss", "rule"), words=("rule",))
-        if int(iteration) in numbers
-    )
+    rules = tuple(rule for rule in read_rules(path) if rule.iteration in numbers)
     return RunRecord(
         name=folder,
-        options=_options(path / "configuration.json"),
+        options=read_options(path / "configuration.json"),
         iterations=tuple(numbers),
         predicates=predicates,
         embedding=embedding,
         losses=losses,
-        validation=tuple(_number(loss) for _, loss in iterations),
+        validation=tuple(finite_number(loss) for _, loss in iterations),
         rules=rules,
     )
+
+
+def read_rules(folder: Path) -> list[ScoredRule]:
+    """The rules of all iterations of a run."""
+    rows = read_columns(folder / "rules.csv", ("iteration", "log_loss", "rule"), words=("rule",))
+    return [ScoredRule(int(iteration), loss, rule) for iteration, loss, rule in rows]
 
 
 def different_options(runs: list[RunRecord]) -> list[dict[str, Any]]:
@@ -86,7 +92,7 @@ def _embedding(paths: list[Path]) -> tuple[tuple[str, ...], np.ndarray]:
     tables: list[dict[tuple[str, str], float]] = []
     for path in paths:
         latent = _header(path)[1:]
-        rows = _rows(path, ("predicate", *latent), words=("predicate",))
+        rows = read_columns(path, ("predicate", *latent), words=("predicate",))
         tables.append({(row[0], name): weight for row in rows for name, weight in zip(latent, row[1:], strict=True)})
     predicates = tuple(dict.fromkeys(predicate for table in tables for predicate, _ in table))
     latent = list(dict.fromkeys(name for table in tables for _, name in table))
@@ -99,26 +105,26 @@ def _header(path: Path) -> list[str]:
 
 
 def _cells(path: Path) -> list[list[str]]:
+    if not path.exists():
+        raise ReadError(f"{visible(str(path))}: this file of the run is missing; learn again")
+    name, content = read_bytes(str(path))
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.reader(file))
-    except FileNotFoundError:
-        raise ReadError(f"{path}: this file of the run is missing; learn again") from None
+        return list(csv.reader(io.StringIO(content.decode(), newline="")))
     except (UnicodeDecodeError, csv.Error):
-        raise ReadError(f"{path}: this file of the run is damaged; learn again") from None
+        raise ReadError(f"{name}: this file of the run is damaged; learn again") from None
 
 
-def _rows(path: Path, columns: tuple[str, ...], words: tuple[str, ...] = ()) -> list[list[Any]]:
+def read_columns(path: Path, columns: tuple[str, ...], words: tuple[str, ...] = ()) -> list[list[Any]]:
     """The named columns of a CSV file, numbers but for those in `words`."""
     header, *lines = _cells(path) or [[]]
     missing = [name for name in columns if name not in header]
     if missing:
-        raise faults_error(str(path), [Fault(1, 1, f"the column {missing[0]} is missing; learn again")])
+        raise faults_error(visible(str(path)), [Fault(1, 1, f"the column {missing[0]} is missing; learn again")])
     places = [header.index(name) for name in columns]
     rows, faults = [], []
     for number, cells in enumerate(lines, 2):
         values = [
-            cells[place] if name in words else _number(cells[place])
+            cells[place] if name in words else finite_number(cells[place])
             for name, place in zip(columns, places, strict=True)
             if place < len(cells)
         ]
@@ -126,11 +132,11 @@ def _rows(path: Path, columns: tuple[str, ...], words: tuple[str, ...] = ()) -> 
             faults.append(Fault(number, 1, "a line has a value for each column, numbers where they belong"))
         rows.append(values)
     if faults:
-        raise faults_error(str(path), faults)
+        raise faults_error(visible(str(path)), faults)
     return rows
 
 
-def _number(text: str) -> float | None:
+def finite_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -138,11 +144,9 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _options(path: Path) -> dict[str, Any]:
-    try:
-        options = json.loads(path.read_text(encoding="utf-8"))["options"]
-    except json.JSONDecodeError as error:
-        raise ReadError(f"{path}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}") from None
-    except (KeyError, TypeError, UnicodeDecodeError):
-        raise ReadError(f"{path}: this is not the configuration of a run; learn again") from None
-    return dict(options)
+def read_options(path: Path) -> dict[str, Any]:
+    """The options in the configuration of a run."""
+    options = read_json(str(path)).get("options")
+    if not isinstance(options, dict):
+        raise ReadError(f"{visible(str(path))}: this is not the configuration of a run; learn again")
+    return options

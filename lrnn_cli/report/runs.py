@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
-from typing import Any
 
 from lrnn_cli.errors import ReadError
+from lrnn_cli.language.json_files import read_json
+from lrnn_cli.language.writing import visible
+from lrnn_cli.report.run_records import finite_number, read_columns, read_options, read_rules
 from lrnn_cli.report.tables import text_table
 
 CONFIGURATION = "configuration.json"
+COLUMNS = (
+    "iteration",
+    "candidates",
+    "invented_rules",
+    "training_loss",
+    "validation_loss",
+    "search_seconds",
+    "training_seconds",
+)
 
 
 def run_summary(folder: Path) -> str:
@@ -24,43 +33,28 @@ def run_summary(folder: Path) -> str:
 def _run_summary(folder: Path) -> str:
     if not (folder / CONFIGURATION).exists():
         raise ReadError(f"{folder}: this folder holds no run; `lrnn learn-structure --run-dir` makes one")
-    options = _json(folder / CONFIGURATION)["options"]
-    lines = [f"{folder}: a run of structure learning", ", ".join(f"{name} {value}" for name, value in options.items())]
-    iterations = _rows(folder / "iterations.csv")
+    options = read_options(folder / CONFIGURATION)
+    lines = [f"{visible(str(folder))}: a run of structure learning"]
+    lines.append(", ".join(f"{name} {value}" for name, value in options.items()))
+    recorded = (folder / "iterations.csv").exists()
+    iterations = read_columns(folder / "iterations.csv", COLUMNS, ("validation_loss",)) if recorded else []
     if not iterations:
         return "\n".join([*lines, "", "no iteration is complete yet"])
-    rules: dict[str, list[tuple[str, str]]] = {}
-    for row in _rows(folder / "rules.csv"):
-        rules.setdefault(row["iteration"], []).append((row["log_loss"], row["rule"]))
-    for row in iterations:
-        seconds = f"{row['search_seconds']} s of search, {row['training_seconds']} s of training"
-        losses = f"loss {float(row['training_loss']):.5f}"
-        if row["validation_loss"]:
-            losses += f", validation loss {float(row['validation_loss']):.5f}"
-        lines += ["", f"iteration {row['iteration']}: {row['candidates']} candidates, {seconds}, {losses}"]
-        lines += [f"  log loss {float(loss):.5f}  {rule}" for loss, rule in rules.get(row["iteration"], [])]
-        if row["invented_rules"] != "0":
-            lines.append(f"  {row['invented_rules']} rules of latent predicates invented from the first one")
+    rules = read_rules(folder)
+    for number, candidates, invented, loss, validation_loss, search, training in iterations:
+        seconds = f"{search:.2f} s of search, {training:.2f} s of training"
+        losses = f"loss {loss:.5f}"
+        if (held_out := finite_number(validation_loss)) is not None:
+            losses += f", validation loss {held_out:.5f}"
+        lines += ["", f"iteration {number:.0f}: {candidates:.0f} candidates, {seconds}, {losses}"]
+        lines += [f"  log loss {rule.log_loss:.5f}  {rule.rule}" for rule in rules if rule.iteration == number]
+        if invented:
+            lines.append(f"  {invented:.0f} rules of latent predicates invented from the first one")
     lines.append("")
     finished = folder / "statistics.json"
     if not finished.exists():
         return "\n".join([*lines, "the run was not finished; go on with --resume"])
-    statistics = _json(finished)
-    reason = statistics.pop("ended")
+    statistics = read_json(str(finished))
+    reason = statistics.pop("ended", "it is not recorded why")
     lines += [f"ended: {reason}", text_table(("rule set", ""), list(statistics.items()), (1,)).rstrip()]
     return "\n".join(lines)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
-        raise ReadError(f"{path}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}") from None
-    return found
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))

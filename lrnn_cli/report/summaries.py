@@ -8,6 +8,7 @@ import numpy as np
 
 from lrnn_cli.evaluation.survey import Survey
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.program import dependencies
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
@@ -106,9 +107,7 @@ def summary_text(summary: dict[str, Any]) -> str:
 
 def layers(template: Template) -> dict[Predicate, int]:
     """The layer of each predicate of a template: 0 for those without rules, else one above its bodies."""
-    depends: dict[Predicate, set[Predicate]] = {}
-    for rule in template.rules:
-        depends.setdefault(rule.head.predicate, set()).update(atom.predicate for atom in rule.body)
+    depends = dependencies(template)
     layer: dict[Predicate, int] = {}
     for component in components(depends):
         below = [layer.get(body, 0) for head in component for body in depends[head] if body not in component]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.language.writing import prolog_text
 from lrnn_cli.structure.vocabulary import Vocabulary
 
 STEEPNESS = 1000.0
@@ -77,4 +78,4 @@ def model_text(template: Template, notes: list[str], comments: list[str]) -> str
     for rule, note in zip(template.rules, notes, strict=True):
         lines += ["", f"% {note}"] if note else []
         lines.append(str(rule))
-    return "\n".join(lines) + "\n"
+    return prolog_text(lines)

@@ -15,22 +15,27 @@ Times aside, a run that was interrupted and resumed leaves the same bytes as one
 
 from __future__ import annotations
 
-import csv
-import io
+import hashlib
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lrnn_cli.errors import LrnnError
-from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.language.files import write_text
+from lrnn_cli.errors import LrnnError, ReadError
+from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.language.files import make_folder, read_bytes, write_text
+from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import csv_text, json_text, visible
 from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Candidate, Shape
 
+CONFIGURATION = "configuration.json"
 STATE = "state.json"
+VERSION = 2
+AGAIN = "start a new run in another folder"
 
 
 class RunDirectory:
@@ -42,58 +47,107 @@ class RunDirectory:
         """`digest` tells data from others; `text` writes a model."""
         self.folder = Path(folder)
         self._text = text
-        configuration = {"options": asdict(options), "data_digest": digest}
-        path = self.folder / "configuration.json"
+        self._files: dict[str, str] = {}
+        self._configuration: dict[str, Any] = {"options": asdict(options), "data_digest": digest}
+        path = self.folder / CONFIGURATION
+        name = visible(folder)
         if path.exists() and not resume:
-            raise LrnnError(f"{folder}: there is a run in this folder; go on with --resume or choose another folder")
+            raise LrnnError(f"{name}: there is a run in this folder; go on with --resume or choose another folder")
         if resume:
             if not path.exists():
-                raise LrnnError(f"{folder}: there is no run in this folder to resume")
-            if json.loads(path.read_text()) != configuration:
-                raise LrnnError(f"{folder}: the run in this folder has other options or other data; use the same ones")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._write("configuration.json", json.dumps(configuration, indent=2) + "\n")
+                raise LrnnError(f"{name}: there is no run in this folder to resume")
+            if read_json(str(path)) != self._configuration:
+                raise LrnnError(f"{name}: the run in this folder has other options or other data; use the same ones")
+        make_folder(folder)
+        self._write(CONFIGURATION, json_text(self._configuration))
 
     def _write(self, name: str, text: str) -> None:
         write_text(str(self.folder / name), text)
 
+    def _write_kept(self, name: str, text: str) -> None:
+        """Write a file of an iteration, which later iterations leave as it is."""
+        self._write(name, text)
+        self._files[name] = _file_digest(self.folder / name)
+
     def restore(self, learner: StructureLearner) -> None:
         """Set a learner to the state of the last whole iteration, if there was one."""
         path = self.folder / STATE
-        if path.exists():
-            state = json.loads(path.read_text())
-            learner.restore(
-                {name: float(weight) for name, weight in state["weights"].items()},
-                state["latent_rules"],
-                state["random"],
-                [_iteration(item) for item in state["iterations"]],
-                None if state["best"] is None else (state["best"][0], state["best"][1]),
-            )
+        if not path.exists():
+            return
+        state = self._verified(str(path))
+        try:
+            weights = _weights(state["weights"])
+            best = None if state["best"] is None else (float(state["best"][0]), _weights(state["best"][1]))
+            iterations = [_iteration(item) for item in state["iterations"]]
+            learner.restore(weights, state["latent_rules"], state["random"], iterations, best)
+            for known in (weights, weights if best is None else best[1]):
+                if not all(rule.clause in known for rule in learner.latent_rules):
+                    raise KeyError("weights")
+        except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError):
+            raise ReadError(f"{visible(str(path))}: the state of this run is damaged; {AGAIN}") from None
+        self._files = dict(state["files"])
+
+    def _verified(self, path: str) -> dict[str, Any]:
+        """The recorded state, if it is that of this run and all files that belong to it are as they were written."""
+        name = visible(path)
+        state = read_json(path)
+        if "digest" not in state:
+            raise ReadError(f"{name}: this run was recorded by an earlier version of lrnn; {AGAIN}")
+        digest = state.pop("digest")
+        if digest != _digest(state) or not isinstance(state.get("files"), dict):
+            raise ReadError(f"{name}: the state of this run is damaged; {AGAIN}")
+        if state["version"] != VERSION:
+            raise ReadError(f"{name}: this run was recorded by another version of lrnn; {AGAIN}")
+        if state["configuration"] != _digest(self._configuration):
+            raise ReadError(f"{name}: this is the state of another run, with other options or other data; {AGAIN}")
+        for file, written in state["files"].items():
+            if _file_digest(self.folder / file) != written:
+                raise ReadError(f"{visible(str(self.folder / file))}: this file of the run is damaged; {AGAIN}")
+        return state
 
     def record(self, learner: StructureLearner) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
         number = learner.learned.iterations[-1].number
-        self._write(f"model_{number}.pl", self._text(learner.learned.template))
-        self._write(f"embedding_{number}.csv", _embedding(learner))
+        self._write_kept(f"model_{number}.pl", self._text(learner.learned.template))
+        self._write_kept(f"embedding_{number}.csv", _embedding(learner))
         history: list[list[object]] = [["epoch", "loss"]]
         history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in learner.learned.history]
-        self._write(f"history_{number}.csv", _csv(history))
+        self._write_kept(f"history_{number}.csv", csv_text(history))
         self._write("rules.csv", _rules(learner))
         self._write("iterations.csv", _iterations(learner.learned.iterations))
         state = {
+            "version": VERSION,
+            "configuration": _digest(self._configuration),
+            "files": self._files,
             "weights": learner.weights,
             "latent_rules": [rule.clause for rule in learner.latent_rules],
             "random": learner.random.bit_generator.state,
             "iterations": [_iteration_json(iteration) for iteration in learner.learned.iterations],
             "best": learner.best,
         }
-        self._write(STATE, json.dumps(state) + "\n")
+        self._write(STATE, json.dumps({**state, "digest": _digest(state)}) + "\n")
 
     def finish(self, learned: Learned, statistics: dict[str, Any]) -> None:
         """Write the final model, the rule set in figures and why learning ended."""
         self._write("model.pl", self._text(learned.template))
         reason = learned.reason or "the number of iterations was reached"
-        self._write("statistics.json", json.dumps({**statistics, "ended": reason}, indent=2) + "\n")
+        self._write("statistics.json", json_text({**statistics, "ended": reason}))
+
+
+def _digest(value: dict[str, Any]) -> str:
+    """Of a value ready for JSON; numbers are written with all digits, so that it is the same when they are read."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _file_digest(path: Path) -> str:
+    return hashlib.sha256(read_bytes(str(path))[1]).hexdigest()
+
+
+def _weights(items: dict[str, Any]) -> dict[str, float]:
+    weights = {name: float(weight) for name, weight in items.items()}
+    if not all(map(math.isfinite, weights.values())):
+        raise ValueError("weights are finite")
+    return weights
 
 
 def _candidate_json(candidate: Candidate) -> list[Any]:
@@ -119,18 +173,12 @@ def _iteration(item: dict[str, Any]) -> Iteration:
     return Iteration(**{**item, "rules": [(_candidate(candidate), loss) for candidate, loss in item["rules"]]})
 
 
-def _csv(rows: list[list[object]]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue()
-
-
 def _rules(learner: StructureLearner) -> str:
     rows: list[list[object]] = [["iteration", "log_loss", "rule"]]
     for iteration in learner.learned.iterations:
         for candidate, loss in iteration.rules:
             rows.append([iteration.number, repr(loss), learner.words.written(candidate.rule()).clause])
-    return _csv(rows)
+    return csv_text(rows)
 
 
 def _iterations(iterations: list[Iteration]) -> str:
@@ -159,7 +207,7 @@ def _iterations(iterations: list[Iteration]) -> str:
                 f"{item.training_seconds:.2f}",
             ]
         )
-    return _csv(rows)
+    return csv_text(rows)
 
 
 def _embedding(learner: StructureLearner) -> str:
@@ -169,5 +217,5 @@ def _embedding(learner: StructureLearner) -> str:
     weight = {(rule.body[0].name, rule.head.name): learner.weights[rule.clause] for rule in rules}
     rows: list[list[object]] = [["predicate", *names]]
     for unary in dict.fromkeys(rule.body[0].name for rule in rules):
-        rows.append([unary, *(repr(weight[unary, name]) for name in names)])
-    return _csv(rows)
+        rows.append([quoted(unary), *(repr(weight[unary, name]) for name in names)])
+    return csv_text(rows)

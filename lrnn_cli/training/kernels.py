@@ -10,11 +10,10 @@ are taken as max(0, place), which tells the compiler that an index is not negati
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from lrnn_cli.network import bundles as bundles_module
 from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
 from lrnn_cli.training import losses, optimisers, workspace
+from lrnn_cli.training.code_cache import KeptCode
 from lrnn_cli.training.losses import SMALLEST
 from lrnn_cli.training.optimisers import DECAY, DECAY_SQUARES, TINY
 from lrnn_cli.training.workspace import Selection, State, Work
@@ -45,20 +45,9 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
 
 
 def kept_on_disk(function: Function) -> Function:
-    """Compile a function when it is first called, and keep the code for the next time.
-
-    To see whether the code is still valid numba looks at the file of the function only. A digest of the other files
-    that it depends on is a part of its name.
-    """
-    try:
-        files = [Path(str(module.__file__)) for module in (bundles_module, losses, optimisers, workspace)]
-        digest = hashlib.blake2b(b"".join(file.read_bytes() for file in files), digest_size=8).hexdigest()
-        function.__qualname__ += f"_{digest}"
-        found: Function = njit(cache=True)(function)
-    except (OSError, RuntimeError):
-        # There is no folder to keep it in: not beside this file, not the user's, not NUMBA_CACHE_DIR.
-        found = njit()(function)
-    return found
+    """Compile a function when it is first called, and keep the code for the next time."""
+    files = [Path(str(module.__file__)) for module in (bundles_module, losses, optimisers, workspace)]
+    return cast(Function, KeptCode(function, njit, files))
 
 
 @kept_on_disk

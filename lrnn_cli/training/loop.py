@@ -15,6 +15,7 @@ import numpy as np
 
 from lrnn_cli.errors import TrainingError
 from lrnn_cli.language.clauses import Rule
+from lrnn_cli.language.template import LARGEST
 from lrnn_cli.network.network import Network
 from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
@@ -214,7 +215,7 @@ class _Run:
     def _epoch(self, number: int, training_loss: float) -> Epoch:
         weights = self.weights.values
         validation_loss = None if self.validation is None else self.validation.mean_loss(weights)
-        if not np.isfinite(training_loss) or not np.isfinite(weights).all():
+        if not np.isfinite(training_loss) or not (np.abs(weights) <= LARGEST).all():
             raise TrainingError(
                 f"training diverged in epoch {number}: the loss is not finite; try a smaller --learning-rate"
             )
