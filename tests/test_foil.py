@@ -14,17 +14,17 @@ from conftest import Folder
 from scipy.sparse import csc_array
 from sklearn.svm import SVC
 
+from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline, learning_tasks
+from lrnn_cli.baselines.clausal_model import Decision
+from lrnn_cli.baselines.coverage import Clause, Coverage
+from lrnn_cli.baselines.foil import best_clause
+from lrnn_cli.baselines.naive_bayes import NaiveBayes
+from lrnn_cli.baselines.relational_kernel import KernelAlignment, expanded
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
-from lrnn_cli.structure.baselines import BaselineOptions, learn_baseline, learning_tasks
-from lrnn_cli.structure.clausal_model import Decision
-from lrnn_cli.structure.coverage import Clause, Coverage
-from lrnn_cli.structure.foil import best_clause
-from lrnn_cli.structure.naive_bayes import NaiveBayes
-from lrnn_cli.structure.relational_kernel import KernelAlignment, expanded
 
 BUNDLED = Path(__file__).resolve().parents[1] / "datasets"
 DATASETS = Path(os.environ.get("LRNN_DATA_DIR", "no such folder")) / "datasets"
@@ -504,7 +504,7 @@ def test_kfoil_without_scikit_learn(folder: Folder, monkeypatch: pytest.MonkeyPa
 
 def test_too_many_groundings_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refinements with larger tables are not tried, and the user is told how many."""
-    monkeypatch.setattr("lrnn_cli.structure.coverage.ROWS", 3)
+    monkeypatch.setattr("lrnn_cli.baselines.coverage.ROWS", 3)
     blocks = [
         f"begin(model(m{number})). r(x, y). r(y, z). r(z, x). {name}(x). query(p, {number}). end(model(m{number}))."
         for number, name in enumerate(["a", "b"])

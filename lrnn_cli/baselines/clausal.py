@@ -7,21 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.baselines.clausal_model import ClausalModel
+from lrnn_cli.baselines.coverage import ROWS, Clause, Coverage
+from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
+from lrnn_cli.baselines.foil import FoilOptions, Scorer, learn_clauses
+from lrnn_cli.baselines.naive_bayes import NaiveBayes
+from lrnn_cli.baselines.relational_kernel import KernelAlignment
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.structure.bodies import Canonical
-from lrnn_cli.structure.clausal_model import ClausalModel
-from lrnn_cli.structure.coverage import ROWS, Clause, Coverage
-from lrnn_cli.structure.foil import FoilOptions, Scorer, learn_clauses
 from lrnn_cli.structure.joined import chosen_relations
-from lrnn_cli.structure.naive_bayes import NaiveBayes
 from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relational_kernel import KernelAlignment
 from lrnn_cli.structure.relations import Relations, symmetries
-from lrnn_cli.structure.vocabulary import Vocabulary, vocabulary
+from lrnn_cli.structure.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -100,35 +101,24 @@ def learning_tasks(
     queries = data.queries
     if examples is not None:
         queries = queries.select(np.isin(queries.example, examples).nonzero()[0])
-    targets = {queries.predicate[number] for number in set(queries.predicate_index.tolist())}
+    targets = target_predicates(queries)
     if sum(target.arity > 0 for target in targets) > 1:
-        names = " and ".join(str(target) for target in sorted(targets) if target.arity)
+        names = " and ".join(str(target) for target in targets if target.arity)
         raise LrnnError(
             f"{data.name}: there are queries of {names}, but a model has one target with arguments; keep those of one"
         )
-    words = vocabulary(data, knowledge, targets)
-    for predicate, facts in words.soft.items():
-        if (facts.weight <= 0.0).any():
-            raise LrnnError(
-                f"{data.name}: {predicate} has facts with weights that are not above 0, and to crisp clauses every "
-                "fact is true; remove such facts"
-            )
+    words = crisp_vocabulary(data, knowledge, targets)
     relations = chosen_relations(words.tables, words.objects, queries, options.object_identity)
     language = _language(relations, words, options)
     if not language.relations and not language.layers:
         raise LrnnError(f"{data.name}: there are no facts to make clauses of; add facts to the examples")
     tasks = []
-    for target in sorted(targets):
-        rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
+    for target in targets:
+        rows = positions_of(queries, target)
         atoms = Table(queries.example[rows], queries.argument[rows, : target.arity])
         coverage = Coverage(relations, target, atoms, language, words.targets[target])
         positive, negative = _classes(coverage, queries, target)
-        if not positive.any() or not negative.any():
-            kind = "above" if positive.any() else "not above"
-            raise LrnnError(
-                f"{data.name}: all {(positive + negative).sum():.0f} queries of {target} have a target {kind} 0.5; "
-                "there is nothing to learn from one class"
-            )
+        check_classes(data, target, positive.sum(), negative.sum())
         tasks.append(Task(target, coverage, positive, negative))
     return words, tasks
 
@@ -148,7 +138,7 @@ def _language(relations: Relations, words: Vocabulary, options: BaselineOptions)
 
 def _classes(coverage: Coverage, queries: Queries, target: Predicate) -> tuple[np.ndarray, np.ndarray]:
     """(query atoms,) the numbers of positive and of negative queries that ask for each."""
-    rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
+    rows = positions_of(queries, target)
     atom = coverage.index.position(queries.example[rows], queries.argument[rows, : target.arity])
     positive = queries.target[rows] > 0.5
     size = len(coverage.index)

@@ -16,8 +16,8 @@ from math import comb
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
+from lrnn_cli.baselines.clausal_model import Decision
 from lrnn_cli.grounding.tables import ranked
-from lrnn_cli.structure.clausal_model import Decision
 
 TOLERANCE = 1e-6
 """Of the support vector machine; weights that are smaller beside the largest are 0."""
