@@ -71,8 +71,8 @@ def predict_with_trees(
     if np.isnan(output).any():
         number = tested.nonzero()[0][np.isnan(output).argmax()]
         raise LrnnError(
-            f"{data.name}:{queries.line[number]}:1: there is no query of {queries.text[number]}'s predicate to learn "
-            "from; choose other folds"
+            f"{data.name}:{queries.line[number]}:1: no query to learn from asks for "
+            f"{queries.predicate[queries.predicate_index[number]]}, as this one does; choose other folds"
         )
     return TreePredictions(output, remarks)
 
