@@ -1,4 +1,4 @@
-"""Counts of neighbourhoods by hand and against a plain refinement of graphs; forests and boosted trees in whole runs."""
+"""Counts of neighbourhoods by hand and against a plain refinement of graphs; forests and boosted trees in runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def molecule_tables(atoms: list[int], bonds: Edges) -> tuple[dict[Predicate, Tab
     def table(rows: list[tuple[int, ...]]) -> Table:
         return Table(np.zeros(len(rows), np.int32), np.array(rows, np.int32))
 
-    rows = []
+    rows: list[tuple[int, ...]] = []
     tables: dict[Predicate, list[tuple[int, ...]]] = {}
     for atom, kind in enumerate(atoms):
         tables.setdefault(Predicate(f"t{kind}", 1), []).append((atom,))

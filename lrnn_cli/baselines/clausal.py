@@ -12,7 +12,7 @@ from lrnn_cli.baselines.coverage import ROWS, Clause, Coverage
 from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
 from lrnn_cli.baselines.foil import FoilOptions, Scorer, learn_clauses
 from lrnn_cli.baselines.naive_bayes import NaiveBayes
-from lrnn_cli.baselines.relational_kernel import KernelAlignment
+from lrnn_cli.baselines.relational_kernel import KernelAlignment, KernelMachine
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import Table
@@ -24,14 +24,21 @@ from lrnn_cli.structure.refinement import Language
 from lrnn_cli.structure.relations import Relations, symmetries
 from lrnn_cli.structure.vocabulary import Vocabulary
 
+KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
+    "machine": KernelMachine,
+    "alignment": KernelAlignment,
+}
+
 
 @dataclass(frozen=True)
 class BaselineOptions(FoilOptions):
     length: int = 8
     variables: int = 7
     object_identity: bool = False
-    degree: int = 1
+    degree: int = 2
     """Of kFOIL's kernel."""
+    score: str = "machine"
+    """What kFOIL scores clauses by, see `KERNELS`."""
     cost: float = 1.0
     """Of an error of kFOIL's support vector machine."""
 
@@ -76,7 +83,7 @@ def learn_baseline(
         if learner == "nfoil":
             scorer = NaiveBayes.of(task.positive, task.negative)
         else:
-            scorer = KernelAlignment.of(task.positive, task.negative, options.degree, options.cost)
+            scorer = KERNELS[options.score].of(task.positive, task.negative, options.degree, options.cost)
         found = learn_clauses(task.coverage, scorer, options, report_clause)
         if not found.clauses:
             raise LrnnError(

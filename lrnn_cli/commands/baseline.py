@@ -91,11 +91,19 @@ def nfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
 
 @baseline.command(no_args_is_help=True, short_help="Clauses as a kernel of a support vector machine.")
 @click.argument("data")
-@foil_options(0.0001, "alignment, which is 1 at most,")
+@foil_options(0.0001, "score, which is between -1 and 1,")
+@click.option(
+    "--score",
+    type=click.Choice(["machine", "alignment"]),
+    default="machine",
+    show_default=True,
+    help="What clauses are chosen by: the loss of the support vector machine in training, or the alignment of the "
+    "kernel with the targets.",
+)
 @click.option(
     "--degree",
     type=click.IntRange(1, 3),
-    default=1,
+    default=2,
     show_default=True,
     help="Of the kernel (k + 1)^degree, k being the number of clauses that cover both queries; 1 is k itself.",
 )
@@ -109,16 +117,16 @@ def nfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
 @fold_options(testing=False)
 @grounding_options
 def kfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
-    """Clauses that make up a kernel, with a support vector machine (Landwehr, Passerini, De Raedt, Frasconi 2010)
+    """Clauses that make up a kernel, with a support vector machine (Landwehr, Passerini, De Raedt, Frasconi 2006)
 
-    Each step adds the clause that most improves the alignment of the kernel with the targets. A query is positive when
-    its target is above 0.5. Weighted facts are true, like others. Learning needs scikit-learn:
-    pip install 'lrnn[baselines]'.
+    Each step adds the clause with which the machine has the lowest loss on the training queries or, with `--score
+    alignment` (2010), with which the kernel is most like the targets. A query is positive when its target is above 0.5.
+    Weighted facts are true, like others. Learning needs scikit-learn: pip install 'lrnn[baselines]'.
 
     \b
     Example:
         lrnn baseline kfoil data.pl -o model.pl
-        lrnn baseline kfoil data.pl --degree 2 -o model.pl
+        lrnn baseline kfoil data.pl --degree 1 --score alignment -o model.pl
     """
     _check_installed("kFOIL", "scikit-learn", "sklearn")
     _learn("kfoil", data, output, quiet, options)
