@@ -2,7 +2,8 @@
 #
 #     make crossvalidate DATA=file.pl [FOLDS=10] [SEED=1] [LEARNER=lrnn] [ARGS="..."] [NAME=...] -j2
 #
-# LEARNER           lrnn: learn-structure; chain1, chain2, ...: train the template of make-template; nfoil, kfoil
+# LEARNER           lrnn: learn-structure, paper: the same as in the paper; chain1, chain2, ...: train the template of
+#                   make-template; nfoil, kfoil, forest, lightgbm: those of `lrnn baseline`
 # ARGS              further options of the command that learns
 # TEMPLATE_OPTIONS  further options of make-template, such as --clusters 5
 # FOLD_OPTIONS      further options of all commands that choose folds, such as --no-group-duplicates
@@ -21,9 +22,12 @@ PROCESSES ?= 1
 
 CV_DATA := build/$(patsubst %.pl,%,$(patsubst %.gz,%,$(notdir $(DATA))))
 CV := $(CV_DATA)/$(NAME)
+CV_STRUCTURE := $(filter lrnn paper,$(LEARNER))
+CV_CLAUSES := $(filter nfoil kfoil,$(LEARNER))
+CV_TREES := $(filter forest lightgbm,$(LEARNER))
 CV_CHAIN := $(patsubst chain%,%,$(filter chain%,$(LEARNER)))
 CV_MANUAL := $(lastword $(MAKEFILE_LIST))
-CV_OURS := --folds --fold --seed --jobs -o --output --run-dir --group-duplicates --no-group-duplicates
+CV_OURS := --folds --fold --seed --jobs -o --output --metrics --run-dir --group-duplicates --no-group-duplicates
 
 ifneq ($(filter crossvalidate crossvalidate-folds,$(MAKECMDGOALS)),)
 ifneq ($(words $(DATA)) $(words $(NAME)),1 1)
@@ -32,8 +36,8 @@ endif
 ifeq ($(wildcard $(DATA)),)
 $(error there is no file $(DATA); name the data with DATA=file.pl)
 endif
-ifeq ($(filter lrnn nfoil kfoil,$(LEARNER))$(if $(CV_CHAIN),$(shell expr $(CV_CHAIN) : '[1-9][0-9]*$$' >/dev/null && echo ok)),)
-$(error LEARNER is lrnn, chain1, chain2, chain3, nfoil or kfoil, not $(LEARNER))
+ifeq ($(CV_STRUCTURE)$(CV_CLAUSES)$(CV_TREES)$(if $(CV_CHAIN),$(shell expr $(CV_CHAIN) : '[1-9][0-9]*$$' >/dev/null && echo ok)),)
+$(error LEARNER is lrnn, paper, chain1, chain2, chain3, nfoil, kfoil, forest or lightgbm, not $(LEARNER))
 endif
 ifneq ($(filter $(CV_OURS) $(CV_OURS:%=%=%),$(ARGS)),)
 $(error make sets $(filter $(CV_OURS) $(CV_OURS:%=%=%),$(ARGS)) itself; leave it out of ARGS, and see $(CV_MANUAL))
@@ -86,6 +90,17 @@ $(CV)/settings: force
 	@printf '%s\n' "$$CV_SETTINGS" > $@.part
 	@if cmp -s $@.part $@; then rm $@.part; else rm -rf $(CV)/fold* && mv $@.part $@; fi
 
+ifneq ($(CV_TREES),)
+
+# No model: they learn and predict at once.
+$(CV_FOLDS:%=%/metrics.json): $(CV)/fold%/metrics.json: $(DATA) $(CV)/settings
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+	@echo 'fold $* of $(CV)'
+	@$(CV_TIMED) learn $(LRNN) baseline $(LEARNER) $(DATA) $(CV_PART) $(ARGS) --metrics $@ -o $(@D)/predictions.tsv
+
+else
+
 $(CV_FOLDS:%=%/model.pl): $(CV)/fold%/model.pl: $(DATA) $(CV)/settings
 	@rm -rf $(@D)
 	@mkdir -p $(@D)
@@ -97,8 +112,9 @@ CV_LEARN = $(LRNN) make-template $(DATA) $(CV_PART) --chain $(CV_CHAIN) $(TEMPLA
     $(CV_TIMED) ground $(LRNN) ground $(@D)/template.pl $(DATA) $(CV_PART) -o $(@D)/grounding.npz && \
     $(CV_TIMED) learn $(LRNN) train $(@D)/grounding.npz --seed $(SEED) --history $(@D)/history.csv $(ARGS) -o $@ && \
     rm $(@D)/grounding.npz
-else ifeq ($(LEARNER),lrnn)
-CV_LEARN = $(CV_TIMED) learn $(LRNN) learn-structure $(DATA) $(CV_PART) --run-dir $(@D)/run $(ARGS) -o $@
+else ifneq ($(CV_STRUCTURE),)
+CV_LEARN = $(CV_TIMED) learn $(LRNN) learn-structure $(DATA) $(CV_PART) --run-dir $(@D)/run \
+    $(if $(filter paper,$(LEARNER)),--as-in-the-paper) $(ARGS) -o $@
 else
 CV_LEARN = $(CV_TIMED) learn $(LRNN) baseline $(LEARNER) $(DATA) $(CV_PART) $(ARGS) -o $@
 endif
@@ -109,4 +125,5 @@ $(CV_FOLDS:%=%/predictions.tsv): $(CV)/fold%/predictions.tsv: $(CV)/fold%/model.
 $(CV_FOLDS:%=%/metrics.json): $(CV)/fold%/metrics.json: $(CV)/fold%/model.pl $(CV)/fold%/predictions.tsv
 	@$(CV_TIMED) evaluate $(LRNN) evaluate $< $(DATA) $(CV_PART) --json -o $@
 
+endif
 endif

@@ -6,21 +6,28 @@
 # LEARNERS     those of `make crossvalidate`. A name such as lrnn-shallow is the learner before the hyphen with the
 #              options in ARGS_lrnn-shallow; those below are there
 #
-# The templates are trained as long as it helps them, and their chains do not turn back: chain1, chain2, chain3 have the
-# options ARGS_chain1 and so on, and the TEMPLATE_OPTIONS below.
+# The templates are trained as long as it helps them, their chains do not turn back, and groundings are aggregated as in
+# learned rules: chain1, chain2, chain3 have the options ARGS_chain1 and so on, and the TEMPLATE_OPTIONS below. With the
+# paper's mean they are chain1-mean, chain2-mean, chain3-mean.
 #
 # Results that are there are not computed again. Where a learner fails, the others go on, and the report,
 # build/experiments/report.html, says what is missing.
 
 DATA_DIR ?=
 DATASETS ?= $(sort $(patsubst %.pl,%,$(patsubst %.gz,%,$(notdir $(wildcard $(DATA_DIR)/*.pl $(DATA_DIR)/*.pl.gz)))))
-LEARNERS ?= lrnn nfoil kfoil chain1 chain2 chain3
+LEARNERS ?= lrnn paper nfoil kfoil forest lightgbm chain1 chain2 chain3
 ARGS_lrnn-ensemble ?= --ensemble 5
 ARGS_lrnn-pretrain ?= --pretrain
 ARGS_lrnn-shallow ?= --layers 1
 ARGS_chain1 ?= --epochs 800
 ARGS_chain2 ?= --epochs 800
 ARGS_chain3 ?= --epochs 800
+ARGS_chain1-mean ?= $(ARGS_chain1)
+ARGS_chain2-mean ?= $(ARGS_chain2)
+ARGS_chain3-mean ?= $(ARGS_chain3)
+TEMPLATE_OPTIONS_chain1-mean ?= --object-identity --aggregation mean
+TEMPLATE_OPTIONS_chain2-mean ?= --object-identity --aggregation mean
+TEMPLATE_OPTIONS_chain3-mean ?= --object-identity --aggregation mean
 
 EX := build/experiments
 EX_FILES = $(wildcard $(DATA_DIR)/$(1).pl $(DATA_DIR)/$(1).pl.gz)
@@ -57,4 +64,4 @@ $(EX_CHECKS): experiment-check/%: experiments-start
 $(EX_PAIRS): experiment/%: $(EX_CHECKS)
 	@$(MAKE) --no-print-directory --keep-going crossvalidate DATA=$(call EX_FILES,$(*D)) NAME=$(*F) \
 	    LEARNER=$(firstword $(subst -, ,$(*F))) FOLDS=$(or $(FOLDS),5) ARGS='$(ARGS_$(*F))' \
-	    TEMPLATE_OPTIONS='$(or $(TEMPLATE_OPTIONS),--object-identity)' || touch $(EX)/failed
+	    TEMPLATE_OPTIONS='$(or $(TEMPLATE_OPTIONS_$(*F)),$(TEMPLATE_OPTIONS),--object-identity --aggregation sqrt)' || touch $(EX)/failed

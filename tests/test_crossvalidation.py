@@ -155,6 +155,12 @@ case $1 in
     check) cat folds.json ;;
     summarise) exec "{sys.executable}" -m lrnn_cli "$@" ;;
     evaluate) echo '{{}}' > "$file" ;;
+    baseline)
+        echo "$@" > "$file"
+        case $2 in forest|lightgbm)
+            echo '{{}}' > "${{file%predictions.tsv}}metrics.json"
+            printf 'example\\tatom\\ttarget\\toutput\\n%s\\tp\\t1.0\\t0.5\\n' "$file" > "$file" ;;
+        esac ;;
     predict) printf 'example\\tatom\\ttarget\\toutput\\n%s\\tp\\t1.0\\t0.5\\n' "$file" > "$file" ;;
     *) echo "$@" > "$file" ;;
 esac
@@ -286,7 +292,7 @@ def test_changed_data_are_learned_from_again(tmp_path: Path) -> None:
 
 
 @needs_make
-@pytest.mark.parametrize("learner", ["lrnn", "chain3", "nfoil", "kfoil"])
+@pytest.mark.parametrize("learner", ["lrnn", "paper", "chain3", "nfoil", "kfoil", "forest", "lightgbm"])
 def test_commands_of_the_learners(tmp_path: Path, learner: str) -> None:
     """The same part of the data for all; given folds win."""
     project = Project(tmp_path, PRETENDING)
@@ -296,14 +302,18 @@ def test_commands_of_the_learners(tmp_path: Path, learner: str) -> None:
     results = tmp_path / "build/data" / learner
     log = (results / "fold2/log").read_text()
     part = "data.pl --folds 10 --fold 2 --seed 5 --jobs 1"
+    fold = f"build/data/{learner}/fold2"
     expected = {
-        "lrnn": f"learn-structure {part} --run-dir {results.relative_to(tmp_path)}/fold2/run --some thing",
-        "chain3": f"ground build/data/chain3/fold2/template.pl {part}",
+        "lrnn": f"learn-structure {part} --run-dir {fold}/run --some thing",
+        "paper": f"learn-structure {part} --run-dir {fold}/run --as-in-the-paper --some thing",
+        "chain3": f"ground {fold}/template.pl {part}",
         "nfoil": f"baseline nfoil {part} --some thing",
         "kfoil": f"baseline kfoil {part} --some thing",
+        "forest": f"baseline forest {part} --some thing --metrics {fold}/metrics.json",
+        "lightgbm": f"baseline lightgbm {part} --some thing --metrics {fold}/metrics.json",
     }
     assert f"$ ./lrnn {expected[learner]} " in log
-    assert f"predict build/data/{learner}/fold2/model.pl {part} " in log
+    assert (f"predict {fold}/model.pl {part} " in log) == (learner not in ("forest", "lightgbm"))
     if learner == "chain3":
         assert (results / "fold2/template.pl").read_text().startswith(f"make-template {part} --chain 3 ")
         assert "grounding.npz --seed 5 --history build/data/chain3/fold2/history.csv --some thing" in log
@@ -315,7 +325,7 @@ def test_commands_of_the_learners(tmp_path: Path, learner: str) -> None:
     [
         (("DATA=my data.pl",), "names with spaces do not work here, such as DATA=my data.pl"),
         (("DATA=nothing.pl",), "there is no file nothing.pl; name the data with DATA=file.pl"),
-        (("LEARNER=chains",), "LEARNER is lrnn, chain1, chain2, chain3, nfoil or kfoil, not chains"),
+        (("LEARNER=chains",), "forest or lightgbm, not chains"),
         (("LEARNER=chain0",), "not chain0"),
         (("ARGS=--epochs 3 --seed=2",), "make sets --seed=2 itself; leave it out of ARGS"),
     ],

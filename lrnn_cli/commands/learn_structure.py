@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from lrnn_cli.commands.options import (
     FiniteRange,
@@ -55,7 +56,19 @@ from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
 @click.option(
     "--final-epochs", type=click.IntRange(0), default=150, show_default=True, help="More epochs after the last one."
 )
-@click.option("--learning-rate", type=FiniteRange(0, min_open=True), default=0.02, show_default=True, help="Of Adam.")
+@click.option(
+    "--learning-rate", type=FiniteRange(0, min_open=True), default=0.02, show_default=True, help="Of the optimiser."
+)
+@click.option(
+    "--optimiser", type=click.Choice(["adam", "sgd"]), default="adam", show_default=True, help="What trains weights."
+)
+@click.option(
+    "--batch-size",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Examples in a batch of training; 0 for all of them.",
+)
 @click.option(
     "--penalty",
     type=FiniteRange(0),
@@ -77,6 +90,12 @@ from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
     help="Variables of a rule take different objects.",
 )
 @aggregation_option("sqrt; mean is the paper", "sqrt")
+@click.option(
+    "--bias/--no-bias",
+    default=True,
+    show_default=True,
+    help="Targets without arguments have a weighted fact beside their rules.",
+)
 @click.option(
     "--crisp/--no-crisp",
     default=False,
@@ -110,6 +129,11 @@ from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
     help="Stop learning after this time, with the model of the last whole iteration; members of an ensemble share it.",
 )
 @click.option(
+    "--as-in-the-paper",
+    is_flag=True,
+    help="Other defaults: those of the paper, for all options that differ; options that are given win.",
+)
+@click.option(
     "--ensemble",
     type=click.IntRange(1),
     default=1,
@@ -127,7 +151,14 @@ from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
 @fold_options(testing=False)
 @grounding_options
 def learn_structure(
-    data: str, output: str, quiet: bool, run_dir: str | None, resume: bool, ensemble: int, **options: Any
+    data: str,
+    output: str,
+    quiet: bool,
+    run_dir: str | None,
+    resume: bool,
+    ensemble: int,
+    as_in_the_paper: bool,
+    **options: Any,
 ) -> None:
     """Learn rules and their weights from the examples and queries of DATA
 
@@ -153,6 +184,7 @@ def learn_structure(
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.stages import stage
     from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+    from lrnn_cli.structure.paper import with_the_papers_options
     from lrnn_cli.structure.run_directory import RunDirectory
 
     if resume and run_dir is None:
@@ -178,7 +210,10 @@ def learn_structure(
         epochs=options["epochs"],
         final_epochs=options["final_epochs"],
         learning_rate=options["learning_rate"],
+        optimiser=options["optimiser"],
+        batch_size=options["batch_size"],
         penalty=options["penalty"],
+        bias=options["bias"],
         loss=options["loss"],
         object_identity=options["object_identity"],
         aggregation=options["aggregation"],
@@ -188,6 +223,8 @@ def learn_structure(
         patience=options["patience"],
         seed=options["seed"],
     )
+    if as_in_the_paper:
+        settings = with_the_papers_options(settings, _given_options())
     members = []
     seeds = []
     nothing = ""
@@ -258,3 +295,10 @@ def learn_structure(
     statistics = [model_statistics(member) for member in members]
     rules = " + ".join(str(figures["rules"]) for figures in statistics)
     progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers, model in {output}")
+
+
+def _given_options() -> set[str]:
+    """The options of the command line, as `StructureOptions` names them."""
+    context = click.get_current_context()
+    given = {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}
+    return {"rules" if name == "rules_per_iteration" else name for name in given}

@@ -28,14 +28,8 @@ def predict(model: str, data: str, output: str, quiet: bool, **options: Any) -> 
         zcat data.pl.gz | lrnn predict model.pl - | head
     """
     from lrnn_cli.commands.session import predictions
+    from lrnn_cli.evaluation.crossvalidation import predictions_text
     from lrnn_cli.language.files import write_text
-    from lrnn_cli.language.writing import term_cell
 
     found = predictions(model, data, Progress(quiet), options)
-    queries = found.queries
-    lines = ["example\tatom\ttarget\toutput"]
-    for example, text, target, value in zip(
-        queries.example.tolist(), queries.text, queries.target.tolist(), found.output.tolist(), strict=True
-    ):
-        lines.append(f"{term_cell(found.example_name[example])}\t{term_cell(text)}\t{target!r}\t{value!r}")
-    write_text(output, "\n".join(lines) + "\n")
+    write_text(output, predictions_text(found.queries, found.example_name, found.output))

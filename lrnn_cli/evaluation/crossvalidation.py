@@ -17,8 +17,10 @@ import numpy as np
 
 from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
 from lrnn_cli.evaluation.metrics import evaluate_outputs
+from lrnn_cli.language.data import Queries
 from lrnn_cli.language.files import read_bytes
 from lrnn_cli.language.json_files import read_json
+from lrnn_cli.language.writing import term_cell
 
 PREDICTIONS = "predictions.tsv"
 METRICS = "metrics.json"
@@ -36,6 +38,16 @@ class Fold:
     output: np.ndarray
     members: list[dict[str, float | None]]
     seconds: dict[str, float]
+
+
+def predictions_text(queries: Queries, example_name: Sequence[str], output: np.ndarray) -> str:
+    """Predictions as a file: tab-separated, a header line, one row a query, in the order of the queries."""
+    lines = ["\t".join(COLUMNS)]
+    for example, text, target, value in zip(
+        queries.example.tolist(), queries.text, queries.target.tolist(), output.tolist(), strict=True
+    ):
+        lines.append(f"{term_cell(example_name[example])}\t{term_cell(text)}\t{target!r}\t{value!r}")
+    return "\n".join(lines) + "\n"
 
 
 def read_fold(folder: str) -> Fold:

@@ -21,7 +21,7 @@ from lrnn_cli.language.json_files import read_json
 
 FOLD = re.compile(r"fold([1-9][0-9]*)\Z")
 SETTINGS = ("data", "learner", "folds", "seed", "fold options", "template options", "further options")
-ORDER = ("lrnn", "nfoil", "kfoil")
+ORDER = ("lrnn", "paper", "nfoil", "kfoil", "forest", "lightgbm")
 """Learners in the order of reports; templates and all others follow."""
 
 STATISTICS = ("rules", "target rules", "average length", "layers")

@@ -16,7 +16,14 @@ from lrnn_cli.language.writing import visible
 from lrnn_cli.report.pages import Block, Cell, Commands, Figure, Folded, Row, Section, Table
 from lrnn_cli.report.run_records import read_run
 
-TITLES = {"lrnn": "learned LRNN", "nfoil": "nFOIL", "kfoil": "kFOIL"}
+TITLES = {
+    "lrnn": "learned LRNN",
+    "paper": "learned LRNN as in the paper",
+    "nfoil": "nFOIL",
+    "kfoil": "kFOIL",
+    "forest": "random forest",
+    "lightgbm": "LightGBM",
+}
 CHAIN = re.compile(r"chain([0-9]+)\Z")
 MISSING = "missing"
 
@@ -272,6 +279,7 @@ def _error_figures(experiments: Experiments) -> list[Block]:
     ours, *others = experiments.learners
     groups = {
         "nFOIL and kFOIL": [name for name in others if name in ("nfoil", "kfoil")],
+        "trees over counts": [name for name in others if name in ("forest", "lightgbm")],
         "hand-crafted templates": [name for name in others if CHAIN.match(name)],
     }
     known = [name for names in groups.values() for name in names]

@@ -71,6 +71,9 @@ class StructureOptions:
     epochs: int = 150
     final_epochs: int = 150
     learning_rate: float = 0.02
+    optimiser: str = "adam"
+    batch_size: int = 0
+    """Examples in a batch of training; 0 for all."""
     loss: str = "squared"
     object_identity: bool = True
     aggregation: str = "sqrt"
@@ -83,6 +86,8 @@ class StructureOptions:
     """What a rule must add to the log likelihood of the targets; 2 is about a likelihood ratio test at 5 %."""
     penalty: float = 0.1
     """Training minimises the sum of losses and this times the sum of squared weights."""
+    bias: bool = True
+    """A target without arguments has a weighted fact."""
     validation: float = 0.0
     """The part of the examples held out to choose the best iteration."""
     patience: int = 3
@@ -394,6 +399,8 @@ class StructureLearner:
         give_back_free_memory()
         options = TrainingOptions(
             loss=self.options.loss,
+            optimiser=self.options.optimiser,
+            batch_size=self.options.batch_size,
             learning_rate=self.options.learning_rate,
             epochs=epochs,
             l2=self.options.penalty / len(self.queries),
@@ -550,7 +557,7 @@ class StructureLearner:
 
     def _bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""
-        return Rule(Atom(predicate.name)) if predicate.arity == 0 else None
+        return Rule(Atom(predicate.name)) if self.options.bias and predicate.arity == 0 else None
 
     def _rules_of(self, predicate: Predicate) -> list[Rule]:
         bias = self._bias(predicate)

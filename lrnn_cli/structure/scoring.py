@@ -35,6 +35,12 @@ class Regression:
     def count(self) -> int:
         return len(self.target)
 
+    @property
+    def log_loss(self) -> float:
+        """The mean log loss without the penalty: what is shown."""
+        z = self.activation.steepness * (self.columns @ self.weights + self.activation.offset)
+        return _mean_log_loss(z, self.target)
+
     def output(self) -> np.ndarray:
         a = self.activation
         return sigmoid(a.steepness * (self.columns @ self.weights + (a.offset + self.given)))
@@ -57,6 +63,11 @@ class Regression:
         """Refitted with one more column."""
         columns = np.column_stack([self.columns, column])
         return fit(columns, self.target, np.append(self.weights, 0.0), self.activation, self.given)
+
+
+def _mean_log_loss(z: np.ndarray, target: np.ndarray) -> float:
+    """Of the outputs sigm(z): the mean of log(1 + exp(z)) - t z, without overflow."""
+    return float((np.logaddexp(0.0, z) - target * z).mean())
 
 
 def entropy(target: np.ndarray) -> float:
@@ -95,8 +106,7 @@ def fit(
 
     def loss_of(weights: np.ndarray) -> tuple[float, np.ndarray]:
         z = a * (columns @ weights + offset)
-        # log(1 + exp(z)) - t z, without overflow.
-        return float((np.logaddexp(0.0, z) - target * z).mean() + ridge * (weights @ weights)), z
+        return _mean_log_loss(z, target) + ridge * float(weights @ weights), z
 
     loss, z = loss_of(weights)
     for _ in range(steps):

@@ -29,11 +29,12 @@ BEST = 40
 
 @dataclass(frozen=True)
 class Scored:
-    """A candidate with its column and the mean log loss after refitting."""
+    """A candidate with its column and the mean log loss after refitting, with the penalty and without."""
 
     candidate: Candidate
     column: np.ndarray
     loss: float
+    log_loss: float
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class SearchOptions:
 
 @dataclass
 class Found:
-    """Chosen rules with their losses, best first, and how many candidates were tried."""
+    """Chosen rules with the log loss after each, best first, and how many candidates were tried."""
 
     rules: list[tuple[Candidate, float]]
     tried: int
@@ -107,7 +108,8 @@ def learn_rules(
                 break
             if any(_alike(column, other.column) > 1.0 - 1e-9 for other in refitted):
                 continue
-            refitted.append(Scored(candidate, column, regression.with_column(column).loss))
+            fitted = regression.with_column(column)
+            refitted.append(Scored(candidate, column, fitted.loss, fitted.log_loss))
         for gain, candidate, column in step[:POOL]:
             if candidate.shape.safe and candidate not in known:
                 pool[candidate] = (gain, column)
@@ -117,7 +119,7 @@ def learn_rules(
             if new and (best is None or item.loss < best.loss):
                 best = item
         if best is not None:
-            report(tried, best.candidate, best.loss)
+            report(tried, best.candidate, best.log_loss)
         beam = [item.candidate for item in refitted[: options.beam]]
     return Found(*_choose(pool, best, regression, options, not known, tried))
 
@@ -179,7 +181,7 @@ def _choose(
         new = regression.with_column(column)
         if regression.loss - new.loss < (LEAST_GAIN if first and not rules else options.gain):
             break
-        rules.append((candidate, new.loss))
+        rules.append((candidate, new.log_loss))
         chosen.append(column)
         regression = new
         if len(rules) >= options.rules or not names:

@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csc_array, hstack
 
-from lrnn_cli.structure.clausal_model import Decision
-from lrnn_cli.structure.coverage import Clause, Coverage, Refinement
+from lrnn_cli.baselines.clausal_model import Decision
+from lrnn_cli.baselines.coverage import Clause, Coverage, Refinement
 
 LEAST_GAIN = 1e-9
 """A longer clause must be better than a shorter one by this, so that rounding decides nothing."""

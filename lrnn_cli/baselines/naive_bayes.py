@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
+from lrnn_cli.baselines.clausal_model import Decision
 from lrnn_cli.grounding.tables import ranked
-from lrnn_cli.structure.clausal_model import Decision
 
 CHUNK = 2_000_000
 """So many log odds, at most, are computed at once."""

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.baselines.clausal_model import ClausalModel
+from lrnn_cli.baselines.coverage import Clause, Coverage
+from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
+from lrnn_cli.baselines.foil import FoilOptions, Scorer, learn_clauses
+from lrnn_cli.baselines.naive_bayes import NaiveBayes
+from lrnn_cli.baselines.relational_kernel import KernelAlignment, KernelMachine
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.tables import Table
@@ -14,15 +20,15 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.limits import room
 from lrnn_cli.structure.bodies import Canonical
-from lrnn_cli.structure.clausal_model import ClausalModel
-from lrnn_cli.structure.coverage import Clause, Coverage
-from lrnn_cli.structure.foil import FoilOptions, Scorer, learn_clauses
 from lrnn_cli.structure.joined import chosen_relations
-from lrnn_cli.structure.naive_bayes import NaiveBayes
 from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relational_kernel import KernelAlignment
 from lrnn_cli.structure.relations import Relations, symmetries
-from lrnn_cli.structure.vocabulary import Vocabulary, vocabulary
+from lrnn_cli.structure.vocabulary import Vocabulary
+
+KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
+    "machine": KernelMachine,
+    "alignment": KernelAlignment,
+}
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,10 @@ class BaselineOptions(FoilOptions):
     length: int = 8
     variables: int = 7
     object_identity: bool = False
-    degree: int = 1
+    degree: int = 2
     """Of kFOIL's kernel."""
+    score: str = "machine"
+    """What kFOIL scores clauses by, see `KERNELS`."""
     cost: float = 1.0
     """Of an error of kFOIL's support vector machine."""
     memory_limit: int = 0
@@ -78,7 +86,7 @@ def learn_baseline(
         if learner == "nfoil":
             scorer = NaiveBayes.of(task.positive, task.negative)
         else:
-            scorer = KernelAlignment.of(task.positive, task.negative, options.degree, options.cost)
+            scorer = KERNELS[options.score].of(task.positive, task.negative, options.degree, options.cost)
         found = learn_clauses(task.coverage, scorer, options, report_clause)
         if not found.clauses:
             many = f" ({_left_out(task)})" if task.coverage.left_out else ""
@@ -104,19 +112,13 @@ def learning_tasks(
     queries = data.queries
     if examples is not None:
         queries = queries.select(np.isin(queries.example, examples).nonzero()[0])
-    targets = {queries.predicate[number] for number in set(queries.predicate_index.tolist())}
+    targets = target_predicates(queries)
     if sum(target.arity > 0 for target in targets) > 1:
-        names = " and ".join(str(target) for target in sorted(targets) if target.arity)
+        names = " and ".join(str(target) for target in targets if target.arity)
         raise LrnnError(
             f"{data.name}: there are queries of {names}, but a model has one target with arguments; keep those of one"
         )
-    words = vocabulary(data, knowledge, queries)
-    for predicate, facts in words.soft.items():
-        if (facts.weight <= 0.0).any():
-            raise LrnnError(
-                f"{data.name}: {predicate} has facts with weights that are not above 0, and to crisp clauses every "
-                "fact is true; remove such facts"
-            )
+    words = crisp_vocabulary(data, knowledge, queries)
     # To crisp clauses a weighted fact is a fact.
     memory = room(options.memory_limit) // 4
     relations = chosen_relations(words.tables, {}, words.objects, queries, options.object_identity, memory)
@@ -124,17 +126,12 @@ def learning_tasks(
     if not language.relations and not language.layers:
         raise LrnnError(f"{data.name}: there are no facts to make clauses of; add facts to the examples")
     tasks = []
-    for target in sorted(targets):
-        rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
+    for target in targets:
+        rows = positions_of(queries, target)
         atoms = Table(queries.example[rows], queries.argument[rows, : target.arity])
         coverage = Coverage(relations, target, atoms, language, words.targets[target])
         positive, negative = _classes(coverage, queries, target)
-        if not positive.any() or not negative.any():
-            kind = "above" if positive.any() else "not above"
-            raise LrnnError(
-                f"{data.name}: all {(positive + negative).sum():.0f} queries of {target} have a target {kind} 0.5; "
-                "there is nothing to learn from one class"
-            )
+        check_classes(data, target, positive.sum(), negative.sum())
         tasks.append(Task(target, coverage, positive, negative))
     return words, tasks
 
@@ -154,7 +151,7 @@ def _language(relations: Relations, words: Vocabulary, options: BaselineOptions)
 
 def _classes(coverage: Coverage, queries: Queries, target: Predicate) -> tuple[np.ndarray, np.ndarray]:
     """(query atoms,) the numbers of positive and of negative queries that ask for each."""
-    rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
+    rows = positions_of(queries, target)
     atom = coverage.index.position(queries.example[rows], queries.argument[rows, : target.arity])
     positive = queries.target[rows] > 0.5
     size = len(coverage.index)

@@ -1,0 +1,110 @@
+"""Random forests and boosted trees over counts of neighbourhoods: from data to outputs for some of its queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
+from lrnn_cli.baselines.neighbourhoods import neighbourhood_counts
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.language.data import DataSet
+
+FOREST_TREES = 300
+BOOSTING = {"learning_rate": 0.04, "num_leaves": 31, "feature_fraction": 0.2}
+BOOSTING_TREES = 250
+OCCURRENCES = 5
+SHARE = 100
+"""A feature occurs for at least OCCURRENCES training queries, in small data one in SHARE of them, 2 at least."""
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    radius: int = 1
+    occurrences: int | None = None
+    """Training queries for which a feature occurs at least; None: as many as the size of the data asks for."""
+    seed: int = 1
+    jobs: int = 1
+
+
+@dataclass(frozen=True)
+class TreePredictions:
+    """Outputs (tested queries,), in the order of the queries of the data, and what to tell about the features."""
+
+    output: np.ndarray
+    remarks: list[str]
+
+
+def predict_with_trees(
+    learner: str, data: DataSet, knowledge: Knowledge, training: list[int], testing: list[int], options: TreeOptions
+) -> TreePredictions:
+    """Learn with "forest" or "lightgbm" from some examples, and predict the queries of others."""
+    queries = data.queries
+    tested = np.isin(queries.example, testing)
+    learned_from = np.isin(queries.example, training)
+    targets = target_predicates(queries.select(learned_from.nonzero()[0]))
+    # Which of its words count is told by what occurs in the training part.
+    words = crisp_vocabulary(data, knowledge, queries)
+    outputs = np.full(len(queries), np.nan)
+    remarks = []
+    for target in targets:
+        rows = positions_of(queries, target)
+        counts = neighbourhood_counts(words.tables, words.objects, queries.select(rows), target, options.radius)
+        positive = queries.target[rows] > 0.5
+        learn, test = learned_from[rows].nonzero()[0], tested[rows].nonzero()[0]
+        check_classes(data, target, positive[learn].sum(), (~positive[learn]).sum())
+        least = options.occurrences or least_occurrences(len(learn))
+        kept = frequent_columns(counts[learn], least)
+        if not len(kept):
+            raise LrnnError(
+                f"{data.name}: no feature occurs for {least} of {len(learn)} queries of {target} to learn from; "
+                "choose smaller --occurrences"
+            )
+        remarks.append(
+            f"{len(kept)} of {counts.shape[1]} features for {target} occur for at least {least} of {len(learn)} queries"
+        )
+        table = counts[:, kept].toarray().astype(np.float32)
+        outputs[rows[test]] = LEARNERS[learner](table[learn], positive[learn], table[test], options)
+    output = outputs[tested]
+    if np.isnan(output).any():
+        number = tested.nonzero()[0][np.isnan(output).argmax()]
+        raise LrnnError(
+            f"{data.name}:{queries.line[number]}:1: no query to learn from asks for "
+            f"{queries.predicate[queries.predicate_index[number]]}, as this one does; choose other folds"
+        )
+    return TreePredictions(output, remarks)
+
+
+def least_occurrences(queries: int) -> int:
+    """For how many of so many training queries a feature must occur."""
+    return min(OCCURRENCES, max(2, queries // SHARE))
+
+
+def frequent_columns(counts: csr_array, least: int) -> np.ndarray:
+    """The columns of counts (queries, features) that are not 0 for at least so many queries."""
+    return np.asarray((np.bincount(counts.indices, minlength=counts.shape[1]) >= least).nonzero()[0])
+
+
+def _forest(table: np.ndarray, positive: np.ndarray, tested: np.ndarray, options: TreeOptions) -> np.ndarray:
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(FOREST_TREES, random_state=options.seed, n_jobs=options.jobs)
+    forest.fit(table, positive)
+    # Several threads would add up the votes in any order, and sums of floats depend on it.
+    forest.set_params(n_jobs=1)
+    return np.asarray(forest.predict_proba(tested)[:, 1])
+
+
+def _boosted_trees(table: np.ndarray, positive: np.ndarray, tested: np.ndarray, options: TreeOptions) -> np.ndarray:
+    import lightgbm
+
+    fixed = {"objective": "binary", "deterministic": True, "force_row_wise": True, "num_threads": 1, "verbose": -1}
+    seed = {"seed": options.seed}
+    booster = lightgbm.train(BOOSTING | fixed | seed, lightgbm.Dataset(table, positive), BOOSTING_TREES)
+    return np.asarray(booster.predict(tested, num_threads=1))
+
+
+LEARNERS = {"forest": _forest, "lightgbm": _boosted_trees}
