@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -14,6 +14,10 @@ from lrnn_cli.commands.options import (
     output_option,
 )
 from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
+
+if TYPE_CHECKING:
+    from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+    from lrnn_cli.structure.run_directory import RunDirectory
 
 
 @click.command("learn-structure", no_args_is_help=True)
@@ -103,6 +107,14 @@ from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
     help="Rules may contain unary predicates of the data beside latent ones.",
 )
 @click.option(
+    "--conjunctions",
+    type=click.IntRange(0),
+    default=400,
+    show_default=True,
+    help="Conjunctions of parts at most, where they predict better; 0 leaves the rules of the search as they are.",
+)
+@click.option("--parts", type=click.IntRange(1), default=6, show_default=True, help="Parts of a conjunction at most.")
+@click.option(
     "--pretrain",
     is_flag=True,
     help="First train the clusters of layer 1, without targets, on which unary predicates meet in relations.",
@@ -171,21 +183,18 @@ def learn_structure(
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
-    import os
-    import time
-    from dataclasses import replace
-
     from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
     from lrnn_cli.errors import LrnnError
+    from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.language.files import write_text
     from lrnn_cli.language.template import ensemble_text
     from lrnn_cli.limits import room
+    from lrnn_cli.report.estimates import estimate_text, estimate_warnings
     from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.stages import stage
-    from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-    from lrnn_cli.structure.paper import with_the_papers_options
-    from lrnn_cli.structure.run_directory import RunDirectory
+    from lrnn_cli.structure.algorithm import LearnerFactory
+    from lrnn_cli.structure.selection import Selection
 
     if resume and run_dir is None:
         raise click.UsageError("--resume needs --run-dir")
@@ -197,104 +206,105 @@ def learn_structure(
             raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
         with stage("taking facts from Prolog"):
             knowledge = grounder.knowledge(loaded, examples)
-    settings = StructureOptions(
-        dimension=options["dimension"],
-        iterations=options["iterations"],
-        rules=options["rules_per_iteration"],
-        length=options["length"],
-        variables=options["variables"],
-        layers=options["layers"],
-        arity=options["arity"],
-        beam=options["beam"],
-        gain=options["gain"],
-        epochs=options["epochs"],
-        final_epochs=options["final_epochs"],
-        learning_rate=options["learning_rate"],
-        optimiser=options["optimiser"],
-        batch_size=options["batch_size"],
-        penalty=options["penalty"],
-        bias=options["bias"],
-        loss=options["loss"],
-        object_identity=options["object_identity"],
-        aggregation=options["aggregation"],
-        crisp=options["crisp"],
-        pretrain=options["pretrain"],
-        validation=options["validation"],
-        patience=options["patience"],
-        seed=options["seed"],
+    settings = _settings(options, as_in_the_paper)
+    learners = LearnerFactory(
+        *(loaded, knowledge, settings, progress.status, progress.line, options["jobs"], options["budget"]),
+        memory=room(options["memory_limit"]),
+        members=ensemble,
     )
-    if as_in_the_paper:
-        settings = with_the_papers_options(settings, _given_options())
-    members = []
-    seeds = []
-    nothing = ""
+    groups = duplicate_groups(loaded, knowledge.tables, knowledge.soft)
+    part = f"{loaded.digest} {examples if examples is not None else 'all'}"
+    runs = _Runs(run_dir, resume, part, ensemble)
+    selection = Selection(learners.members_of(examples), learners.of, groups, runs, options["jobs"], progress.status)
     interrupted = False
-    started = time.monotonic()
-    for number in range(1, ensemble + 1):
-        member = f"model {number} of {ensemble}, " if ensemble > 1 else ""
-
-        def report(text: str, member: str = member) -> None:
-            progress.status(member + text)
-
-        own = replace(settings, seed=settings.seed + number - 1)
-        budget = options["budget"]
-        if budget is not None:
-            # What is left is for this member and those after it.
-            budget = max(0.0, budget - (time.monotonic() - started)) / (ensemble - number + 1)
-        learner = StructureLearner(
-            *(loaded, knowledge, examples, own, report, options["jobs"], budget),
-            memory=room(options["memory_limit"]),
-            note=progress.line,
-        )
-        run = None
-        if run_dir is not None:
-            part = f"{loaded.digest} {examples if examples is not None else 'all'}"
-            folder = f"{run_dir}/member_{number}" if ensemble > 1 else run_dir
-            # A run that was stopped has no folders yet of the members after that.
-            going_on = resume and (number == 1 or os.path.exists(folder))
-            run = RunDirectory(folder, own, part, going_on, model_text)
-            if going_on:
-                run.restore(learner)
-        try:
-            learner.learn((lambda learner: None) if run is None else run.record)
-        except KeyboardInterrupt:
-            interrupted = True
-        learned = learner.learned
-        if not learned.iterations:
-            if interrupted:
-                break
-            # What other members have learned is not lost.
-            nothing = f"nothing was learned: {learned.reason}; {learned.remedy}"
-            if ensemble > 1:
-                progress.line(member + nothing)
-            continue
-        members.append(learned.template)
-        seeds.append(own.seed)
-        if interrupted:
-            break
-        if learned.reason:
-            count = len(learned.iterations)
-            progress.line(f"{member}stopped after {count} iteration{'s' * (count > 1)}: {learned.reason}")
-        if run is not None:
-            run.finish(learned, model_statistics(learned.template))
-    if not members and interrupted:
+    try:
+        selection.learn()
+    except KeyboardInterrupt:
+        interrupted = True
+    kept = [member for member in selection.members if member.learned.iterations]
+    if not kept and interrupted:
         raise KeyboardInterrupt
-    if not members:
-        raise LrnnError(f"{loaded.name}: {nothing}")
-    if len(members) < ensemble and not interrupted:
-        progress.warn(f"{output} holds {len(members)} of {ensemble} models: in the others {nothing}")
-    drawn = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) == ensemble else f"seeds {', '.join(map(str, seeds))}"
-    drawn = f"seed {seeds[0]}" if ensemble == 1 else drawn
-    comments = (f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, {drawn}",)
-    write_text(output, ensemble_text(members, comments, model_text))
+    for number, member in enumerate(selection.members, 1):
+        name = f"model {number} of {ensemble}, " if ensemble > 1 else ""
+        learned = member.learned
+        if not learned.iterations:
+            nothing = f"nothing was learned: {learned.reason}; {learned.remedy}"
+            if not kept:
+                raise LrnnError(f"{loaded.name}: {nothing}")
+            progress.line(name + nothing)
+        elif not interrupted:
+            if learned.reason:
+                count = len(learned.iterations)
+                progress.line(f"{name}stopped after {count} iteration{'s' * (count > 1)}: {learned.reason}")
+            runs.finish(number - 1, member)
+    seeds = ", ".join(str(member.options.seed) for member in kept)
+    comments = [f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, seed{'s' * (len(kept) > 1)} {seeds}"]
+    comments += [estimate_text(target, estimate) for target, estimate in selection.estimates.items()]
+    models = [member.learned.template for member in kept]
+    write_text(output, ensemble_text(models, tuple(comments), model_text))
     if interrupted:
         how = f"; go on with --run-dir {run_dir} --resume" if run_dir else ""
-        models = f"{len(members)} of {ensemble} models" if ensemble > 1 else "the model of the last whole iteration"
-        progress.warn(f"interrupted: {output} holds {models}{how}")
+        what = f"{len(kept)} of {ensemble} models" if ensemble > 1 else "the model of the last whole iteration"
+        progress.warn(f"interrupted: {output} holds {what}{how}")
         click.get_current_context().exit(130)
-    statistics = [model_statistics(member) for member in members]
+    if len(kept) < ensemble:
+        progress.warn(f"{output} holds {len(kept)} of {ensemble} models")
+    for target, estimate in selection.estimates.items():
+        progress.line(estimate_text(target, estimate))
+        for warning in estimate_warnings(target, estimate):
+            progress.warn(warning)
+    statistics = [model_statistics(model) for model in models]
     rules = " + ".join(str(figures["rules"]) for figures in statistics)
     progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers, model in {output}")
+
+
+def _settings(options: dict[str, Any], as_in_the_paper: bool) -> StructureOptions:
+    """What the command line says of learning, its names being those of `StructureOptions` but for one."""
+    from dataclasses import fields
+
+    from lrnn_cli.structure.algorithm import StructureOptions
+    from lrnn_cli.structure.paper import with_the_papers_options
+
+    named = {("rules" if name == "rules_per_iteration" else name): value for name, value in options.items()}
+    chosen = {field.name: named[field.name] for field in fields(StructureOptions) if field.name in named}
+    settings = StructureOptions(**chosen)
+    return with_the_papers_options(settings, _given_options()) if as_in_the_paper else settings
+
+
+class _Runs:
+    """The run directories of the members of an ensemble; without a folder nothing is kept."""
+
+    def __init__(self, folder: str | None, resume: bool, part: str, members: int) -> None:
+        self.folder = folder
+        self.resume = resume
+        self.part = part
+        self.members = members
+        self._open: dict[int, RunDirectory] = {}
+
+    def restore(self, number: int, learner: StructureLearner) -> None:
+        """Begin to record a learner, which goes on where it was recorded before."""
+        import os
+
+        from lrnn_cli.report.model_text import model_text
+        from lrnn_cli.structure.run_directory import RunDirectory
+
+        if self.folder is not None:
+            folder = f"{self.folder}/member_{number + 1}" if self.members > 1 else self.folder
+            # A run that was stopped has no folders yet of the members after that.
+            going_on = self.resume and (number == 0 or os.path.exists(folder))
+            self._open[number] = RunDirectory(folder, learner.options, self.part, going_on, model_text)
+            if going_on:
+                self._open[number].restore(learner)
+
+    def record(self, number: int, learner: StructureLearner) -> None:
+        if number in self._open:
+            self._open[number].record(learner)
+
+    def finish(self, number: int, learner: StructureLearner) -> None:
+        from lrnn_cli.report.summaries import model_statistics
+
+        if number in self._open:
+            self._open[number].finish(learner.learned, model_statistics(learner.learned.template))
 
 
 def _given_options() -> set[str]:

@@ -12,8 +12,9 @@ while not StoppingCriterion:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +36,8 @@ from lrnn_cli.structure.bodies import Candidate, Canonical, Literal, Shape
 from lrnn_cli.structure.features import Features, Layer, Target, data_layer
 from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, predicate_invention
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
+from lrnn_cli.structure.parts import Conjunction, conjunction_rules
+from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.pretraining import pretrain
 from lrnn_cli.structure.refinement import Language
 from lrnn_cli.structure.relations import symmetries
@@ -92,6 +95,12 @@ class StructureOptions:
     """The part of the examples held out to choose the best iteration."""
     patience: int = 3
     """Iterations without a better validation loss after which learning stops."""
+    conjunctions: int = 400
+    """Conjunctions of parts at most; 0 leaves the rules of Algorithm 1 as they are."""
+    parts: int = 6
+    """Parts of a conjunction at most."""
+    support: int = 5
+    """Queries for which a body of a part holds at least."""
     seed: int = 1
 
 
@@ -121,6 +130,18 @@ class Learned:
     history: list[Epoch] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class State:
+    """Rules and weights: of latent predicates, of targets, and of parts and their conjunctions in place of these."""
+
+    latent_rules: list[Rule]
+    target_rules: dict[Predicate, list[Candidate]]
+    part_rules: list[Rule]
+    conjunctions: dict[Predicate, list[Rule]]
+    weights: dict[str, float]
+    learned: Learned
+
+
 class OutOfTime(Exception):
     """The time limit has passed; the iteration that is under way is given up."""
 
@@ -143,7 +164,9 @@ class StructureLearner:
         time_limit: float | None = None,
         memory: int = 0,
         note: Callable[[str], None] = lambda text: None,
+        queries: Queries | None = None,
     ) -> None:
+        """`queries`: those to learn from, in place of all of the examples."""
         self.data = data
         self.options = options
         self.report = report
@@ -155,8 +178,9 @@ class StructureLearner:
         self._left_out: set[tuple[Literal, ...]] = set()
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.time_limit = time_limit
-        chosen = np.arange(len(data.example_name)) if examples is None else np.array(examples)
-        queries = data.queries.select(np.isin(data.queries.example, chosen).nonzero()[0])
+        if queries is None:
+            chosen = np.arange(len(data.example_name)) if examples is None else np.array(examples)
+            queries = data.queries.select(np.isin(data.queries.example, chosen).nonzero()[0])
         targets = {queries.predicate[number] for number in set(queries.predicate_index.tolist())}
         self.words = vocabulary(data, knowledge, queries)
         self.settings = Settings(object_identity=options.object_identity, aggregation=options.aggregation)
@@ -176,6 +200,9 @@ class StructureLearner:
         self.latent_rules: list[Rule] = []
         self.target_rules: dict[Predicate, list[Candidate]] = {predicate: [] for predicate in sorted(targets)}
         self.weights: dict[str, float] = {}
+        # What has come in the place of target rules: rules that define parts, and conjunctions of them.
+        self.part_rules: list[Rule] = []
+        self.conjunctions: dict[Predicate, list[Rule]] = {}
         self.best: tuple[float, dict[str, float]] | None = None
         self.learned = Learned(Template((), self.settings))
 
@@ -195,10 +222,9 @@ class StructureLearner:
                 if self._iterate():
                     record(self)
             if learned.iterations:
-                self._final_training()
+                self.final_training()
         except OutOfTime:
-            learned.reason = "the time of --budget is over"
-            learned.remedy = "allow more with --budget"
+            self.stop_for_time()
         if self.best is not None:
             self.weights = self.best[1]
             learned.template = self._template()
@@ -216,7 +242,7 @@ class StructureLearner:
         shape = self.options.dimension, len(self.unary)
         start = np.array([self.weights[rule.clause] for rule in self.latent_rules]).reshape(shape)
         facts = self.others, self.relations, self.unary
-        trained, losses = pretrain(start, *facts, self.activation, self.random, check=self._check_time)
+        trained, losses = pretrain(start, *facts, self.activation, self.random, check=self.check_time)
         if losses:
             self.report(f"pre-training of layer 1: loss {losses[0]:.5f} to {losses[-1]:.5f}")
         for rule, weight in zip(self.latent_rules, trained.ravel().tolist(), strict=True):
@@ -260,7 +286,7 @@ class StructureLearner:
             learned.reason = f"the validation loss has not fallen for {patience} iterations"
         return bool(learned.reason) or len(learned.iterations) >= self.options.iterations
 
-    def _final_training(self) -> None:
+    def final_training(self) -> None:
         self.report(f"final training of {len(self.learned.template.rules)} rules")
         self._train_weights(self.options.final_epochs)
         self.learned.template = self._template()
@@ -294,7 +320,7 @@ class StructureLearner:
                 table = np.stack([values[neuron[predicate][:-1]] for predicate in members])
                 names = tuple(predicate.name for predicate in members)
                 layers[layer] = Layer(names, group.index, group.shape, table)
-            if self.options.crisp:
+            if 1 in layers:
                 layers[0] = data_layer(self.unary, self.relations, layers[1], self.activation)
         self.features.set_layers(layers)
 
@@ -327,7 +353,7 @@ class StructureLearner:
                     set(self.target_rules[predicate]),
                     threads,
                     report,
-                    self._check_time,
+                    self.check_time,
                 )
                 tried += result.tried
                 found += result.rules
@@ -426,7 +452,7 @@ class StructureLearner:
         start = np.array([rule.weight for rule in rules], float)
         for shorter in range(STEP_SIZES):
             steps = replace(options, learning_rate=self.options.learning_rate / 4.0**shorter)
-            trained = train_weights(network, rules, steps, lambda epoch: self._check_time())
+            trained = train_weights(network, rules, steps, lambda epoch: self.check_time())
             if trained.interrupted:
                 raise KeyboardInterrupt
             first, last = trained.history[0].training_loss, trained.epoch.training_loss
@@ -440,6 +466,81 @@ class StructureLearner:
         network = compile_network(self._grounder(queries).ground(template))
         values, _ = network.forward(np.array([rule.weight for rule in template.rules]))
         return network.outputs(values)
+
+    # Conjunctions in the place of target rules
+
+    @property
+    def out_of_time(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def stop_for_time(self) -> None:
+        self.learned.reason = "the time of --budget is over"
+        self.learned.remedy = "allow more with --budget"
+
+    def rows_of(self, predicate: Predicate) -> np.ndarray:
+        """The positions of the queries of a target among those that are learned from, in the order of its columns."""
+        return np.flatnonzero(self.queries.predicate_index == self.queries.predicate.index(predicate))
+
+    def frequent_bodies(self, predicate: Predicate) -> Columns:
+        """Bodies of literals of the data that hold for enough queries of a target."""
+        with stage("frequent bodies"):
+            return frequent_bodies(
+                self.features,
+                self._language(),
+                predicate,
+                self.words.targets[predicate],
+                self.options.support,
+                self.check_time,
+            )
+
+    def column(self, candidate: Candidate) -> np.ndarray:
+        """(queries of the target,) the aggregated rule neurons of a rule, without its weight."""
+        return self.features.columns(candidate.shape, [candidate.filling])[:, 0]
+
+    def state(self) -> State:
+        return State(
+            self.latent_rules, self.target_rules, self.part_rules, self.conjunctions, self.weights, self.learned
+        )
+
+    def adopt(self, state: State) -> None:
+        """Go on with the rules and weights of a learner of some of the same queries."""
+        self._set(state)
+        self.learned = state.learned
+        if state.learned.iterations:
+            self._weighted_facts()
+            self.learned.template = self._template()
+
+    def _set(self, state: State) -> None:
+        self.latent_rules, self.target_rules = state.latent_rules, state.target_rules
+        self.part_rules, self.conjunctions = state.part_rules, state.conjunctions
+        self.weights = state.weights
+
+    @contextmanager
+    def borrowed(self, state: State) -> Iterator[None]:
+        """Rules and what latent predicates mean are inside those of another learner of some of the same queries."""
+        own = self.state()
+        self._set(state)
+        self._weighted_facts()
+        try:
+            yield
+        finally:
+            self._set(own)
+            self._weighted_facts()
+
+    def replace_rules(self, predicate: Predicate, conjunctions: list[Conjunction], bias: float | None) -> None:
+        """Let conjunctions of parts be the target rules of a predicate."""
+        known = len({rule.head.predicate for rule in self.part_rules})
+        head = Candidate(Shape(predicate, (), ()), ()).rule().head
+        defining, rules = conjunction_rules(conjunctions, head, self.activation, known)
+        self.part_rules += defining
+        self.conjunctions[predicate] = rules
+        for rule in [*defining, *rules]:
+            assert rule.weight is not None
+            self.weights[rule.clause] = rule.weight
+        fact = self._bias(predicate)
+        if fact is not None and bias is not None:
+            self.weights[fact.clause] = bias
+        self.learned.template = self._template()
 
     def restore(
         self,
@@ -540,7 +641,7 @@ class StructureLearner:
                 "add facts to the examples"
             )
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime
 
@@ -561,7 +662,10 @@ class StructureLearner:
 
     def _rules_of(self, predicate: Predicate) -> list[Rule]:
         bias = self._bias(predicate)
-        return [*([bias] if bias else []), *(candidate.rule() for candidate in self.target_rules[predicate])]
+        rules = self.conjunctions.get(predicate)
+        if rules is None:
+            rules = [candidate.rule() for candidate in self.target_rules[predicate]]
+        return [*([bias] if bias else []), *rules]
 
     def _weighted(self, rules: list[Rule]) -> list[Rule]:
         return [replace(rule, weight=self.weights[rule.clause]) for rule in rules]
@@ -570,7 +674,7 @@ class StructureLearner:
         """The rules with weights that queries can see; latent predicates that nothing uses are left out."""
         target_rules = [rule for predicate in self.targets for rule in self._rules_of(predicate)]
         target_rules = [rule for rule in target_rules if rule.clause in self.weights]
-        latent_rules = [rule for rule in self.latent_rules if rule.clause in self.weights]
+        latent_rules = [rule for rule in [*self.latent_rules, *self.part_rules] if rule.clause in self.weights]
         seen = {atom.predicate for rule in target_rules for atom in rule.body}
         while True:
             rules = [rule for rule in latent_rules if rule.head.predicate in seen]
@@ -586,7 +690,7 @@ class StructureLearner:
 
     def _language(self) -> Language:
         layers = latent_sorts(self.latent_rules, self.words.sorts)
-        if 0 in self.features.layers:
+        if self.options.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.options.variables
         return Language(self.others, self.words.sorts, self.canonical, layers, *bounds)
@@ -602,3 +706,49 @@ class StructureLearner:
             remedy = "allow more --variables or --length, or look at the data with `lrnn check`"
             return "no candidate rule has groundings", remedy
         return f"none of {tried} candidates raises the log likelihood by {self.options.gain:g}", self.learned.remedy
+
+
+@dataclass(frozen=True)
+class LearnerFactory:
+    """Makes the learners of an ensemble, or of one model, and those that have not seen some of their queries.
+
+    All of them end when the time of the budget is over.
+    """
+
+    data: DataSet
+    knowledge: Knowledge
+    options: StructureOptions
+    report: Callable[[str], None] = lambda text: None
+    note: Callable[[str], None] = lambda text: None
+    jobs: int = 1
+    budget: float | None = None
+    memory: int = 0
+    members: int = 1
+
+    def members_of(self, examples: list[int] | None) -> list[StructureLearner]:
+        """One learner of the queries of these examples, all if None, for each seed."""
+        found = []
+        for number in range(self.members):
+            own = replace(self.options, seed=self.options.seed + number)
+            found.append(self._learner(own, examples, None, self._reporter(number)))
+        return found
+
+    def _reporter(self, number: int) -> Callable[[str], None]:
+        name = f"model {number + 1} of {self.members}, " if self.members > 1 else ""
+        return lambda text: self.report(name + text)
+
+    def of(self, member: StructureLearner, queries: Queries) -> StructureLearner:
+        """A learner like a member, of some of its queries."""
+        learner = self._learner(member.options, None, queries, member.report)
+        learner.deadline = member.deadline
+        return learner
+
+    def _learner(
+        self,
+        options: StructureOptions,
+        examples: list[int] | None,
+        queries: Queries | None,
+        report: Callable[[str], None],
+    ) -> StructureLearner:
+        facts = self.data, self.knowledge, examples, options, report, self.jobs, self.budget
+        return StructureLearner(*facts, memory=self.memory, note=self.note, queries=queries)

@@ -62,6 +62,16 @@ def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], long
     return sorted(found)
 
 
+def with_relation(shape: Shape, language: Language, head_sorts: tuple[int, ...]) -> list[Shape]:
+    """Shapes of relations alone with one relation more, variants only once, in a fixed order."""
+    found = set()
+    for literal in _relations(shape, _variable_sorts(shape, language, head_sorts), language):
+        longer = Shape(shape.head, (*shape.relations, literal), ())
+        if longer.length <= language.length:
+            found.add(language.canonical(Candidate(longer, ())).shape)
+    return sorted(item for item in found if len(set(item.relations)) == len(item.relations))
+
+
 def _refined(
     candidate: Candidate, language: Language, head_sorts: tuple[int, ...]
 ) -> Iterator[tuple[Shape, tuple[str, ...]]]:

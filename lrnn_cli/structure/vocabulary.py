@@ -22,7 +22,7 @@ from lrnn_cli.structure.relations import Relations, argument_sorts
 CONSTANT = "constant"
 CONSTANTS = 100
 """So many constants of a predicate, the most frequent ones, can occur in rules."""
-LATENT_NAME = re.compile(r"latent_\d+_\d+\Z")
+LATENT_NAME = re.compile(r"(latent_\d+_\d+|part_\d+)\Z")
 
 
 @dataclass(frozen=True)

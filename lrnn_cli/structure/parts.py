@@ -1,0 +1,104 @@
+"""Parts: latent predicates about the query itself, each a soft threshold on how often a body holds.
+
+For a target without arguments a part is nullary, and two rules define it:
+
+    2.1 :: part_7 :- bond(X,Y,B), c3(X), nar(Y), b_ar(B).
+    -3.0 :: part_7.
+
+The weighted fact moves the threshold, so a part says that there are many such groundings or, with a negative weight,
+few. A target with arguments hands them on to its parts, and no fact is true of all its atoms: such a part says that the
+body holds at all. Target rules are conjunctions of parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lrnn_cli.language.clauses import Atom, Rule
+from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.structure.bodies import Candidate
+
+SHARPNESS = 0.97
+"""The value of a part where its column is just above the threshold, if a weight in bounds can reach it."""
+LARGEST_WEIGHT = 9.0
+PART = "part_"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The threshold lies between `low` and `high`, two values of the column of the body."""
+
+    body: Candidate
+    low: float
+    high: float
+    at_least: bool
+
+    @property
+    def threshold(self) -> float:
+        return (self.low + self.high) / 2.0
+
+    def holds(self, column: np.ndarray) -> np.ndarray:
+        """(queries,) where the column is on the right side of the threshold."""
+        return np.asarray((column > self.threshold) == self.at_least)
+
+    def weights(self, activation: Activation) -> tuple[float, float | None]:
+        """Of the rule with the body, and of the fact; None where there is none."""
+        if self.body.shape.head.arity:
+            return -activation.offset / self.threshold, None
+        reach = float(np.log(SHARPNESS / (1.0 - SHARPNESS))) / activation.steepness
+        weight = min(reach / (self.threshold - self.low), LARGEST_WEIGHT)
+        weight = weight if self.at_least else -weight
+        return weight, -activation.offset - weight * self.threshold
+
+    def values(self, column: np.ndarray, activation: Activation) -> np.ndarray:
+        """(queries,) the atom neurons of the part; 0 stands for atoms that are not derived."""
+        weight, bias = self.weights(activation)
+        a, offset = activation.steepness, activation.offset
+        if bias is None:
+            return np.where(column > 0.0, sigmoid(a * (weight * column + offset)), 0.0)
+        return sigmoid(a * (weight * column + bias + offset))
+
+    def rules(self, name: str, activation: Activation) -> list[Rule]:
+        """Its definition, the predicate being called `name`."""
+        weight, bias = self.weights(activation)
+        rule = self.body.rule(weight)
+        head = Atom(name, rule.head.arguments)
+        fact = [] if bias is None else [Rule(head, weight=bias)]
+        return [*fact, replace(rule, head=head)]
+
+
+@dataclass(frozen=True)
+class Conjunction:
+    """A target rule: the target follows from several parts, with this weight."""
+
+    parts: tuple[Part, ...]
+    weight: float
+
+
+def rule_neurons(values: list[np.ndarray], activation: Activation) -> np.ndarray:
+    """(queries,) the rule neurons of a conjunction from the values of its parts; 0 where one is not derived."""
+    total = activation.rule_bias(len(values), 0) + np.sum(values, axis=0)
+    derived = np.all([value > 0.0 for value in values], axis=0)
+    return np.where(derived, sigmoid(activation.steepness * total), 0.0)
+
+
+def conjunction_rules(
+    conjunctions: list[Conjunction], target: Atom, activation: Activation, known: int = 0
+) -> tuple[list[Rule], list[Rule]]:
+    """The rules that define parts, each part once, and the target rules; parts are numbered after `known` others.
+
+    Conjunctions of the same parts are one rule.
+    """
+    names: dict[Part, str] = {}
+    defining: list[Rule] = []
+    weights: dict[tuple[Atom, ...], float] = {}
+    for conjunction in conjunctions:
+        for part in conjunction.parts:
+            if part not in names:
+                names[part] = f"{PART}{known + len(names) + 1}"
+                defining += part.rules(names[part], activation)
+        body = tuple(Atom(names[part], target.arguments) for part in conjunction.parts)
+        weights[body] = weights.get(body, 0.0) + conjunction.weight
+    return defining, [Rule(target, body, weight=weight) for body, weight in weights.items()]

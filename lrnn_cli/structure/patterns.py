@@ -1,0 +1,226 @@
+"""Frequent bodies of literals of the data, found without looking at targets, and their columns.
+
+Relations are joined breadth first. A joined table is collapsed to distinct tuples of the *classes* of its variables,
+objects of one class having the same unary facts; which unary predicates to ask of which variables is then a search for
+frequent sets of items over few tuples, the same for every query. Bodies that order the queries alike are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array, hstack
+
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.atoms import class_ids
+from lrnn_cli.structure.bodies import Candidate, Shape
+from lrnn_cli.structure.features import Features, Layer
+from lrnn_cli.structure.refinement import Language, with_relation
+
+MOST_BODIES = 4000
+"""So many bodies at most, those of fewer relations first."""
+MOST_OF_A_SHAPE = 2000
+"""So many bodies with the same relations at most, those with fewer unary predicates first."""
+ITEMS_OF_A_VARIABLE = 3
+"""So many unary predicates at most are asked of one variable."""
+MOST_SHAPES = 150
+"""So many joins of relations at most."""
+CHUNK = 4_000_000
+"""So many counts, at most, are held at once."""
+
+Item = tuple[int, str]
+"""A variable, and the unary predicate that is asked of it."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Bodies and, for each query, what each of them is aggregated to: values (queries, bodies), mostly zero."""
+
+    bodies: tuple[Candidate, ...]
+    values: csc_array
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def column(self, number: int) -> np.ndarray:
+        """(queries,) the values of one body."""
+        values = np.zeros(self.values.shape[0])
+        inside = slice(self.values.indptr[number], self.values.indptr[number + 1])
+        values[self.values.indices[inside]] = self.values.data[inside]
+        return values
+
+    def joined(self, bodies: Sequence[Candidate], columns: Sequence[np.ndarray]) -> Columns:
+        """These and more bodies, each with its column (queries,)."""
+        more = stacked(columns, self.values.shape[0])
+        return Columns((*self.bodies, *bodies), csc_array(hstack([self.values, more])))
+
+
+@dataclass(frozen=True)
+class _Collapsed:
+    """classes: (variables, tuples), -1 for objects without unary facts; counts: (query atoms, tuples)."""
+
+    classes: np.ndarray
+    counts: csr_array
+
+
+def frequent_bodies(
+    features: Features,
+    language: Language,
+    head: Predicate,
+    head_sorts: tuple[int, ...],
+    least: int,
+    check: Callable[[], None] = lambda: None,
+) -> Columns:
+    """The bodies that hold for at least so many query atoms of a target, with their columns. `check` may end it."""
+    unary = features.layers.get(0)
+    bodies: list[Candidate] = []
+    columns: list[np.ndarray] = []
+    seen: set[bytes] = set()
+    level = [Shape(head, (), ())]
+    shapes = 0
+    while level and len(bodies) < MOST_BODIES:
+        extended: dict[Shape, None] = {}
+        for shape in level:
+            check()
+            shapes += 1
+            collapsed = _collapse(shape, features, unary)
+            if collapsed is None or not _frequent(collapsed, least):
+                continue
+            for values, candidate in _bodies(shape, collapsed, features, language, least):
+                if _is_new(values, seen) and len(bodies) < MOST_BODIES:
+                    bodies.append(candidate)
+                    columns.append(values)
+            if shapes + len(extended) < MOST_SHAPES:
+                for longer in with_relation(shape, language, head_sorts):
+                    extended[longer] = None
+        level = sorted(extended)
+    return Columns(tuple(bodies), stacked(columns, len(features.targets[head].target)))
+
+
+def stacked(columns: Sequence[np.ndarray], queries: int) -> csc_array:
+    """Columns side by side."""
+    places = [column.nonzero()[0] for column in columns]
+    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in places])]).astype(np.int64)
+    values = [column[rows] for column, rows in zip(columns, places, strict=True)]
+    joined = (np.concatenate([np.zeros(0), *values]), np.concatenate([np.zeros(0, np.int64), *places]), starts)
+    return csc_array(joined, shape=(queries, len(columns)))
+
+
+def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
+    """Whether no column before ordered the queries like this one; a constant column says nothing."""
+    distinct, rank = np.unique(values, return_inverse=True)
+    key = rank.astype(np.int32).tobytes()
+    if len(distinct) < 2 or key in seen:
+        return False
+    seen.add(key)
+    return True
+
+
+def _collapse(shape: Shape, features: Features, unary: Layer | None) -> _Collapsed | None:
+    """The groundings of a shape by classes of their variables; None where there are none."""
+    table = features.relations.joined(shape.head if shape.head.arity else None, shape.relations)
+    if not shape.variables:
+        # The empty body of a target without arguments: one variable, for any object with unary facts.
+        if unary is None:
+            return None
+        table = unary.index.atoms
+    target = features.targets[shape.head]
+    row = target.index.position(table.example, table.objects[:, : shape.head.arity])
+    inside = (row >= 0).nonzero()[0]
+    if not len(inside):
+        return None
+    classes = []
+    for column in table.objects[inside].T:
+        if unary is None:
+            classes.append(np.full(len(inside), -1, np.int64))
+            continue
+        place = unary.index.position(table.example[inside], column[:, None])
+        classes.append(np.where(place >= 0, unary.shape[place], -1).astype(np.int64))
+    if not classes:
+        groundings = np.bincount(row[inside], minlength=len(target.index)).astype(np.float32)
+        return _Collapsed(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))
+    number, first = class_ids([column + 1 for column in classes])
+    size = (len(target.index), len(first))
+    counts = csr_array((np.ones(len(inside), np.float32), (row[inside], number)), shape=size)
+    counts.sum_duplicates()
+    return _Collapsed(np.stack([column[first] for column in classes]), counts)
+
+
+def _frequent(collapsed: _Collapsed, least: int) -> bool:
+    return int((np.diff(collapsed.counts.indptr) > 0).sum()) >= least
+
+
+def _bodies(
+    shape: Shape, collapsed: _Collapsed, features: Features, language: Language, least: int
+) -> Iterator[tuple[np.ndarray, Candidate]]:
+    """Bodies of the relations of a shape and any frequent set of items, smaller sets first, each with its column."""
+    by_shape: dict[Shape, list[tuple[str, ...]]] = {}
+    order: list[tuple[Shape, int]] = []
+    for items in _item_sets(shape, collapsed, features, language.length - len(shape.relations), least):
+        slots = tuple(((variable,), 0) for variable, _ in items)
+        found = Shape(shape.head, shape.relations, slots)
+        if found.safe and (found.length or shape.head.arity):
+            fillings = by_shape.setdefault(found, [])
+            order.append((found, len(fillings)))
+            fillings.append(tuple(name for _, name in items))
+    columns = {found: features.columns(found, fillings) for found, fillings in by_shape.items()}
+    for found, number in order:
+        candidate = language.canonical(Candidate(found, by_shape[found][number]))
+        yield columns[found][:, number], candidate
+
+
+def _item_sets(
+    shape: Shape, collapsed: _Collapsed, features: Features, longest: int, least: int
+) -> list[tuple[Item, ...]]:
+    """Sets of items that hold together for enough query atoms, ascending, smaller ones first."""
+    items, holds = _items(collapsed, features.layers.get(0))
+    tuples = collapsed.counts.shape[1]
+    variable = np.array([variable for variable, _ in items], np.int64)
+    level: list[tuple[tuple[int, ...], np.ndarray]] = [((), np.ones(tuples, bool))]
+    found: list[tuple[int, ...]] = [()] if shape.relations else []
+    for _ in range(min(longest, len(items))):
+        sets: list[tuple[int, ...]] = []
+        masks: list[np.ndarray] = []
+        for chosen, mask in level:
+            first = chosen[-1] + 1 if chosen else 0
+            narrowed = holds[first:] & mask
+            # An item that all tuples have already adds nothing.
+            useful = narrowed.any(axis=1) & (narrowed != mask).any(axis=1) if chosen else narrowed.any(axis=1)
+            if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
+                useful &= variable[first:] != variable[chosen[-1]]
+            for number in useful.nonzero()[0].tolist():
+                sets.append((*chosen, first + number))
+                masks.append(narrowed[number])
+        kept = _supported(masks, collapsed.counts, least)
+        level = [(sets[number], masks[number]) for number in kept]
+        found += [chosen for chosen, _ in level]
+        if not level or len(found) > MOST_OF_A_SHAPE:
+            break
+    return [tuple(items[number] for number in chosen) for chosen in found[:MOST_OF_A_SHAPE]]
+
+
+def _items(collapsed: _Collapsed, unary: Layer | None) -> tuple[list[Item], np.ndarray]:
+    """The items that hold for some tuple, and for which: (items, tuples)."""
+    items: list[Item] = []
+    holds = [np.zeros((0, collapsed.counts.shape[1]), bool)]
+    if unary is not None:
+        assert unary.holds is not None
+        for variable, classes in enumerate(collapsed.classes):
+            true = unary.holds[:, classes] & (classes >= 0)
+            occurring = true.any(axis=1).nonzero()[0]
+            items += [(variable, unary.names[number]) for number in occurring.tolist()]
+            holds.append(true[occurring])
+    return items, np.concatenate(holds)
+
+
+def _supported(masks: list[np.ndarray], counts: csr_array, least: int) -> list[int]:
+    """Those of some sets of tuples that occur for at least so many query atoms."""
+    kept: list[int] = []
+    step = max(1, CHUNK // max(counts.shape))
+    for start in range(0, len(masks), step):
+        chunk = np.stack(masks[start : start + step], 1).astype(np.float32)
+        support = (counts @ chunk > 0.0).sum(axis=0)
+        kept += (start + (support >= least).nonzero()[0]).tolist()
+    return kept
