@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--arity", type=click.IntRange(1), default=1, show_default=True, help="Arguments of invented latent predicates."
 )
-@click.option("--length", type=click.IntRange(1), default=6, show_default=True, help="Literals in a body at most.")
+@click.option("--length", type=click.IntRange(1), default=7, show_default=True, help="Literals in a body at most.")
 @click.option("--variables", type=click.IntRange(1), default=5, show_default=True, help="Variables in a rule at most.")
 @click.option(
     "--beam", type=click.IntRange(1), default=5, show_default=True, help="Rules that the search refines in each step."
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
 @click.option(
     "--conjunctions",
     type=click.IntRange(0),
-    default=400,
+    default=300,
     show_default=True,
     help="Conjunctions of parts at most, where they predict better; 0 leaves the rules of the search as they are.",
 )

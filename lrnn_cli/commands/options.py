@@ -194,6 +194,7 @@ class Progress:
         self.terminal = sys.stderr.isatty()
         self._shown = False
         self._last = time.monotonic()
+        self._warnings: set[str] = set()
 
     def status(self, text: str) -> None:
         """What is going on; may be left out when much is going on."""
@@ -219,6 +220,12 @@ class Progress:
         """Shown even when quiet."""
         self._clear()
         say(text if text.startswith("warning") else f"warning: {text}")
+
+    def warn_once(self, text: str) -> None:
+        """Several models, or one grounded several times, have the same faults."""
+        if text not in self._warnings:
+            self._warnings.add(text)
+            self.warn(text)
 
     def _clear(self) -> None:
         if self._shown:

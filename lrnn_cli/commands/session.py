@@ -24,14 +24,6 @@ TEMPLATE = "a template or model of weighted rules"
 @contextmanager
 def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Grounder]:
     """An open grounder, from the options of `grounding_options`."""
-    shown: set[str] = set()
-
-    def warn_once(text: str) -> None:
-        """Several models, or one grounded several times, have the same faults."""
-        if text not in shown:
-            shown.add(text)
-            progress.warn(text)
-
     space = room(options["memory_limit"])
     settings = GrounderOptions(
         options["jobs"],
@@ -39,7 +31,7 @@ def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Gr
         space // 2 // options["jobs"] // MB,
         options["time_limit"],
         progress.status,
-        warn_once,
+        progress.warn_once,
         space // 2,
     )
     with open_grounder(options["grounder"], settings) as grounder:
@@ -142,13 +134,15 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
     with grounder_session(progress, options) as grounder:
         # While SWI-Prolog starts.
         from lrnn_cli.network.network import compile_network
+        from lrnn_cli.structure.regrounding import Regrounder
 
         members = read_model(grounder, model_path)
         data, examples = load_part(grounder, data_path, progress, True, options)
+        regrounder = Regrounder(grounder, data, examples, progress.warn_once)
         for member in members:
             member = with_settings(member, options)
             with stage("grounding"):
-                groundings = grounder.ground(member, data, examples)
+                groundings = regrounder.predict(member)
             with stage("compiling the network"):
                 network = compile_network(groundings)
             with stage("computing outputs"):

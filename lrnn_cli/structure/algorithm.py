@@ -64,7 +64,7 @@ class StructureOptions:
     dimension: int = 6
     iterations: int = 14
     rules: int = 3
-    length: int = 6
+    length: int = 7
     variables: int = 5
     layers: int = 2
     """Latent layers at most; 1 switches invention off."""
@@ -95,7 +95,7 @@ class StructureOptions:
     """The part of the examples held out to choose the best iteration."""
     patience: int = 3
     """Iterations without a better validation loss after which learning stops."""
-    conjunctions: int = 400
+    conjunctions: int = 300
     """Conjunctions of parts at most; 0 leaves the rules of Algorithm 1 as they are."""
     parts: int = 6
     """Parts of a conjunction at most."""

@@ -6,7 +6,7 @@ may need Prolog, and are grounded by the grounder.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,45 +15,79 @@ from lrnn_cli.grounding.grounder import Grounder, Knowledge
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import Facts
 from lrnn_cli.grounding.strata import components
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.grounding.tables import Table
+from lrnn_cli.language.clauses import Atom, Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
+
+MANY_BODIES = 50
+"""Up to so many bodies of facts of a model are left to the grounder when it predicts."""
 
 
 class Regrounder:
     """Grounds models over some examples of data (all if None) that a grounder has loaded."""
 
-    def __init__(self, grounder: Grounder, data: DataSet, examples: Sequence[int] | None) -> None:
+    def __init__(
+        self,
+        grounder: Grounder,
+        data: DataSet,
+        examples: Sequence[int] | None,
+        warn: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._grounder = grounder
+        self._warn = warn
         self._data = data
         self._examples = examples
         self._queries = data.queries
         if examples is not None:
             self._queries = data.queries.select(np.isin(data.queries.example, np.asarray(examples)).nonzero()[0])
         self._knowledge: Knowledge | None = None
-        self._joined: dict[bool, JoinedGrounder] = {}
+        self._joined: dict[tuple[bool, frozenset[Predicate]], JoinedGrounder] = {}
 
     def ground(self, model: Template) -> Groundings:
         if not joinable(model, self._data):
             return self._grounder.ground(model, self._data, self._examples)
-        # All that it could warn of is left to the grounder, as such models are not joinable.
-        check_program(model, self._data)
-        identity = model.settings.object_identity
-        if identity not in self._joined:
-            if self._knowledge is None:
-                self._knowledge = self._grounder.knowledge(self._data, self._examples)
-            known = self._knowledge
-            relations = chosen_relations(known.tables, known.soft, known.objects, self._queries, identity)
-            self._joined[identity] = JoinedGrounder(self._data, relations, self._queries)
-        return self._joined[identity].ground(model)
+        for warning in check_program(model, self._data):
+            self._warn(warning)
+        return self._grounder_of(model).ground(model)
+
+    def predict(self, model: Template) -> Groundings:
+        """Groundings by joins only where a model has many bodies: Prolog would enumerate each of them anew."""
+        if len(_bodies_of_data(model)) > MANY_BODIES:
+            return self.ground(model)
+        return self._grounder.ground(model, self._data, self._examples)
+
+    def _grounder_of(self, model: Template) -> JoinedGrounder:
+        if self._knowledge is None:
+            self._knowledge = self._grounder.knowledge(self._data, self._examples)
+        known = self._knowledge
+        used = {atom.predicate for rule in model.rules for atom in rule.body}
+        missing = used - {rule.head.predicate for rule in model.rules} - set(known.tables)
+        key = model.settings.object_identity, frozenset(missing)
+        if key not in self._joined:
+            nothing = {
+                predicate: Table(np.zeros(0, np.int32), np.zeros((0, predicate.arity), np.int32))
+                for predicate in sorted(missing)
+            }
+            facts = known.tables | nothing, known.soft, known.objects
+            relations = chosen_relations(*facts, self._queries, model.settings.object_identity)
+            self._joined[key] = JoinedGrounder(self._data, relations, self._queries)
+        return self._joined[key]
+
+
+def _bodies_of_data(model: Template) -> set[tuple[Atom, ...]]:
+    """The bodies that ask for nothing but facts."""
+    heads = {rule.head.predicate for rule in model.rules}
+    bodies = {rule.body for rule in model.rules if len(rule.body) > 1}
+    return {body for body in bodies if heads.isdisjoint(atom.predicate for atom in body)}
 
 
 def joinable(model: Template, data: DataSet) -> bool:
     """Whether joins over facts give all groundings.
 
-    There are no guards, constants, recursion, or facts of what has rules or is asked for; all that bodies use is
-    defined, and all that is defined is used.
+    There are no guards, constants, recursion, or facts of what has rules or is asked for, and all that is defined is
+    used.
     """
     facts = Facts.of(data)
     heads = {rule.head.predicate for rule in model.rules}
@@ -63,7 +97,6 @@ def joinable(model: Template, data: DataSet) -> bool:
         not any(rule.guards for rule in model.rules)
         and all(len(set(atom.variables)) == len(atom.arguments) for atom in atoms)
         and not any(facts.has(predicate) for predicate in heads | facts.queried)
-        and all(predicate in heads or facts.has(predicate) for predicate in used)
         and heads <= used | facts.queried
         and not _recursive(model)
     )

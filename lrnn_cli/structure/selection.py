@@ -32,6 +32,8 @@ FEWEST = 2
 """Queries of each class that a part must have."""
 ENOUGH = 0.98
 """The part of the loss explained by the best way that a simpler one has to explain."""
+PATIENCE = 60
+"""After so many conjunctions that predict queries held out no better no more are tried."""
 RULES = "plain rules"
 FEW = "few conjunctions"
 MANY = "many conjunctions"
@@ -202,8 +204,12 @@ class Selection:
         paths = {}
         for name, options in self.families.items():
             path = [np.full(out.sum(), own.target[~out].mean())]
+            losses = [_loss(path[0], own.target[out])]
             for _, _, logit in self._boosted(target, member, columns, (~out).nonzero()[0], options):
                 path.append(sigmoid(logit[out]))
+                losses.append(_loss(path[-1], own.target[out]))
+                if len(losses) - int(np.argmin(losses)) > PATIENCE:
+                    break
             paths[name] = np.stack(path)
         return _Tried(own.target[out], member.outputs(own.select(out.nonzero()[0])), paths)
 
@@ -254,7 +260,7 @@ class Selection:
         for name in self.families:
             for rules in range(max(len(trial.paths[name]) for trial in trials)):
                 outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
-        loss = {way: float(((output - target) ** 2).mean()) for way, output in outputs.items()}
+        loss = {way: _loss(output, target) for way, output in outputs.items()}
         ways = sorted((way for way in loss if way[0] == RULES or way[1]), key=lambda way: way[1])
         least, frequency_loss = min(loss[way] for way in ways), float(target.var())
         enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
@@ -278,3 +284,7 @@ class Selection:
             output = np.mean([member.outputs(own) for member in self.members], axis=0)
             training = float(((output > 0.5) == (own.target > 0.5)).mean())
             self.estimates[target] = replace(estimate, training=training)
+
+
+def _loss(output: np.ndarray, target: np.ndarray) -> float:
+    return float(((output - target) ** 2).mean())
