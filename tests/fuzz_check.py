@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import tempfile
 import traceback
 import warnings
@@ -19,6 +20,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
+from typing import Any, ClassVar
+from unittest import mock
 
 from click.testing import CliRunner
 from kept_workers import KeptWorkers
@@ -68,6 +71,16 @@ class Ended:
 
 class Hangs(BaseException):
     """A command takes far longer than its time limit."""
+
+
+class RecordedPopen(subprocess.Popen[Any]):
+    """Processes as they are started; to look for them among all of the machine's takes longer than most commands."""
+
+    started: ClassVar[list[RecordedPopen]] = []
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.started.append(self)
 
 
 class Laboratory:
@@ -148,7 +161,7 @@ class Laboratory:
         before = os.getcwd()
         os.chdir(self._case)
         try:
-            with self._workers.used():
+            with self._workers.used(), mock.patch.object(subprocess, "Popen", RecordedPopen):
                 yield
         finally:
             os.chdir(before)
@@ -185,22 +198,13 @@ class Laboratory:
         if left:
             yield "temporary files are left", ", ".join(left)
         kept = self._workers.processes()
-        lost = [process for process in children(os.getpid()) if process not in kept]
+        lost = [process for process in RecordedPopen.started if process.pid not in kept and process.poll() is None]
+        RecordedPopen.started = [process for process in RecordedPopen.started if process.pid in kept]
         if lost:
-            yield "processes are left", ", ".join(map(str, lost))
-            for process in lost:
-                with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                    os.kill(process, signal.SIGKILL)
-                    os.waitpid(process, 0)
-
-
-def children(parent: int) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            if int(path.read_text().rsplit(")", 1)[1].split()[1]) == parent:
-                found.append(int(path.parent.name))
-    return found
+            yield "processes are left", ", ".join(str(process.pid) for process in lost)
+        for process in lost:
+            process.kill()
+            process.wait()
 
 
 def _hangs(number: int, frame: FrameType | None) -> None:
