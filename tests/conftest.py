@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from kept_workers import KeptWorkers
+from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.commands import cli
 
@@ -86,6 +87,16 @@ class Folder:
         return Outcome(result.exit_code, result.stdout, result.stderr)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fast_temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What Python and SWI-Prolog exchange is kept in memory: emptying files on a disk is slow."""
+    tmp_path_factory.getbasetemp()  # Folders of tests stay where they are.
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
+
+
 @pytest.fixture(scope="session")
 def kept_workers() -> Iterator[KeptWorkers]:
     workers = KeptWorkers()
@@ -93,9 +104,18 @@ def kept_workers() -> Iterator[KeptWorkers]:
     workers.close()
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_workers: KeptWorkers) -> Iterator[Folder]:
-    """A folder to run commands in. They share SWI-Prolog with those of other tests."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def shared_workers(request: pytest.FixtureRequest, kept_workers: KeptWorkers) -> Iterator[None]:
+    """Commands of all tests share SWI-Prolog, but for tests with the mark `new_workers`."""
+    if request.node.get_closest_marker("new_workers"):
+        kept_workers.close()
+        yield
+        return
     with kept_workers.used():
-        yield Folder(tmp_path)
+        yield
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    monkeypatch.chdir(tmp_path)
+    return Folder(tmp_path)

@@ -27,6 +27,7 @@ from fuzz_files import groundings, results, runs
 from fuzz_texts import terms, texts
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from kept_workers import fast_folder
 
 KINDS: dict[str, Callable[[Laboratory], st.SearchStrategy[Case]]] = {
     "texts": lambda laboratory: texts(),
@@ -61,8 +62,8 @@ def run_batch(kind: str, number: int, count: int, folder: Path, known: set[str])
     kept = folder / "finding-crash"
     shutil.copytree(folder / "case", kept, dirs_exist_ok=True)
     (kept / "finding.txt").write_text(f"exit code {done.returncode}\n{done.stderr}")
-    last = done.stderr.strip().splitlines()[-1:]
-    return Report(0, {f"a batch of {kind} died with exit code {done.returncode} {last}": str(kept)})
+    last = " ".join(done.stderr.strip().splitlines()[-1:])
+    return Report(0, {f"a batch of {kind} died with exit code {done.returncode}: {last}": str(kept)})
 
 
 def examine_batch(kind: str, number: int, count: int, folder: Path, known: set[str]) -> Report:
@@ -101,14 +102,6 @@ def _keep(case: Case, finding: Finding, folder: Path) -> None:
     commands = "".join(f"lrnn {shlex.join(command)}\n" for command in case.commands)
     (folder / "commands.sh").write_text(commands)
     (folder / "finding.txt").write_text(f"{finding.place}\nlrnn {shlex.join(finding.command)}\n\n{finding.detail}\n")
-
-
-def fast_folder() -> str | None:
-    """A folder in memory, if there is a large one: emptying files is most of the work on a disk."""
-    memory = "/dev/shm"
-    if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
-        return memory
-    return None
 
 
 @click.command()

@@ -90,17 +90,21 @@ class Laboratory:
         self.folder = folder
         self.inputs = 0
         self._workers = KeptWorkers()
+        self._changes = contextlib.ExitStack()
         self._case = folder / "case"
         self._temporary = folder / "temporary"
         self._temporary.mkdir()
 
     def __enter__(self) -> Laboratory:
-        os.environ["TMPDIR"] = tempfile.tempdir = str(self._temporary)
-        signal.signal(signal.SIGALRM, _hangs)
+        temporary = str(self._temporary)
+        self._changes.enter_context(mock.patch.dict(os.environ, TMPDIR=temporary))
+        self._changes.enter_context(mock.patch.object(tempfile, "tempdir", temporary))
+        self._changes.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, _hangs))
         return self
 
     def __exit__(self, *_: object) -> None:
         self._workers.close()
+        self._changes.close()
 
     def findings(self, case: Case) -> list[Finding]:
         """What is wrong with a case, as far as a new SWI-Prolog agrees."""
@@ -217,7 +221,8 @@ def _ended(arguments: tuple[str, ...]) -> Ended:
         with warnings.catch_warnings():
             # What NumPy has to say about numbers is for us, not for users.
             warnings.simplefilter("error", RuntimeWarning)
-            result = CliRunner().invoke(cli, list(arguments), prog_name="lrnn")
+            # Colour keeps click from removing escape sequences, as it does where nobody looks.
+            result = CliRunner().invoke(cli, list(arguments), prog_name="lrnn", color=True)
     except Hangs as hangs:
         return Ended(1, "", "", hangs)
     finally:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -25,6 +27,8 @@ class KeptProcess(PrologProcess):
     def send(self, request: str, text: bytes | None = None) -> None:
         self.busy = True
         super().send(request, text)
+        # The first request comes after some that ask for the version and set limits, which have been answered.
+        self.busy = True
 
     def receive(self) -> dict[str, Any]:
         try:
@@ -79,3 +83,11 @@ class KeptWorkers:
             process.busy = True
             process.close()
         self._idle.clear()
+
+
+def fast_folder() -> str | None:
+    """A folder in memory, if there is a large one: emptying files is most of the work on a disk."""
+    memory = "/dev/shm"
+    if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
+        return memory
+    return None

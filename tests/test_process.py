@@ -19,6 +19,8 @@ from conftest import Folder
 from lrnn_cli.engine.process import LimitError, PrologProcess
 from lrnn_cli.grounding import swi
 
+pytestmark = pytest.mark.new_workers
+
 LRNN = [sys.executable, "-m", "lrnn_cli"]
 ROOT = Path(__file__).resolve().parents[1]
 HINT = (
