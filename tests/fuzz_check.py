@@ -252,7 +252,8 @@ def _wrong_end(
     if ended.code != 1:
         return
     names = {name.split("/")[0] for name in before}
-    named = [name for line in ended.stderr.splitlines() for name in names if line.startswith((f"{name}:", f"{name}/"))]
+    lines = _without_warnings(ended.stderr)
+    named = [name for line in lines for name in names if re.search(rf"(^|\s){re.escape(name)}[:/]", line)]
     if not named:
         yield f"no file is named: {_pattern(ended.stderr)}", ended.stderr
     elif any(name.endswith(".pl") and name not in case.files for name in named):
@@ -303,8 +304,12 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__} in {where}"
 
 
+def _without_warnings(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("warning: ")]
+
+
 def _pattern(text: str) -> str:
     """A message without what changes from case to case."""
-    line = text.strip().splitlines()[0] if text.strip() else "nothing is printed"
+    line = (_without_warnings(text) or ["nothing is printed"])[0]
     line = re.sub(r"^\S+:\d+:\d+: ", "", line)
     return re.sub(r"'[^']*'|\d+", "_", line)[:80]

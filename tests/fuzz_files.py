@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -18,6 +19,7 @@ from lrnn_cli.structure.run_directory import RunDirectory
 
 SHOW = ("show", "g.npz", "--rows", "3")
 RESUME = ("learn-structure", "d.pl", "-o", "m.pl", "--run-dir", "run", *LEARN[2:], "--iterations", "2")
+STATE = "run/state.json"
 VALUES: tuple[Any, ...] = (
     *(None, True, -1, 0, 1, 3, 2**31, 2**63, 10**30, -(2**40), 0.5, 1e308, float("nan"), float("inf"), "", "x", "a\nb"),
     *(
@@ -131,9 +133,20 @@ def damaged_array(draw: st.DrawFn, array: np.ndarray) -> np.ndarray:
     return array
 
 
+def forged_arrays(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with a digest that fits, if they have one: only then is the rest looked at."""
+    if "digest" not in arrays:
+        return arrays
+    digest = hashlib.sha256()
+    for name in sorted(arrays.keys() - {"digest"}):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
+    return {**arrays, "digest": np.frombuffer(digest.digest(), np.uint8)}
+
+
 @st.composite
 def damaged_arrays(draw: st.DrawFn, content: bytes) -> bytes:
-    """A grounding file that is a sound archive, but not what it was."""
+    """A grounding file that is a sound archive, but not what it was; most of them with a digest that fits."""
     arrays = _arrays(content)
     for _ in range(draw(st.integers(1, 2))):
         name = draw(st.sampled_from(sorted(arrays)))
@@ -151,7 +164,7 @@ def damaged_arrays(draw: st.DrawFn, content: bytes) -> bytes:
             arrays[name], arrays[other] = arrays[other], arrays[name]
         else:
             arrays[name] = draw(damaged_array(arrays[name]))
-    return _archive(arrays)
+    return _archive(forged_arrays(arrays) if draw(st.integers(0, 3)) else arrays)
 
 
 def groundings(laboratory: Laboratory) -> st.SearchStrategy[Case]:
@@ -176,6 +189,19 @@ def groundings(laboratory: Laboratory) -> st.SearchStrategy[Case]:
 # Run directories
 
 
+def forged_state(content: bytes) -> bytes:
+    """The state of a run with a digest that fits, if it has one."""
+    try:
+        state = json.loads(content)
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return content
+    if not isinstance(state, dict) or "digest" not in state:
+        return content
+    del state["digest"]
+    digest = hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+    return json.dumps({**state, "digest": digest}).encode()
+
+
 def runs(laboratory: Laboratory) -> st.SearchStrategy[Case]:
     """Damaged run directories, to be gone on with, shown and drawn."""
     data = {"d.pl": PLAIN_DATA.encode()}
@@ -197,7 +223,7 @@ def runs(laboratory: Laboratory) -> st.SearchStrategy[Case]:
         files = dict(draw(st.sampled_from((half, half, whole))))
         names = sorted(name for name in files if name.startswith("run/"))
         for _ in range(draw(st.integers(1, 2))):
-            wanted = draw(st.sampled_from(("run/state.json", "run/state.json", "run/configuration.json", "")))
+            wanted = draw(st.sampled_from((STATE, STATE, "run/configuration.json", "")))
             name = wanted if wanted in files else draw(st.sampled_from(names))
             change = draw(st.sampled_from(("delete", "json", "json", "json", "json", "bytes", "text")))
             if name not in files:
@@ -213,7 +239,10 @@ def runs(laboratory: Laboratory) -> st.SearchStrategy[Case]:
                 files[name] = draw(damaged_bytes(files[name]))
             else:
                 files[name] = draw(damaged(files[name]))
-        if draw(st.integers(0, 3)):
+        if STATE in files and draw(st.booleans()):
+            files[STATE] = forged_state(files[STATE])
+            return Case("runs", files, (resumed,))
+        if draw(st.booleans()):
             return Case("runs", files, (resumed,), {"m.pl": model})
         if draw(st.integers(0, 4)):
             return Case("runs", files, (("show", "run"),))

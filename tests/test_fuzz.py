@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import subprocess
 import sys
@@ -18,7 +20,8 @@ import numpy as np
 import pytest
 from fuzz import BATCH, KINDS, run_batch
 from fuzz_check import Case, Finding, Laboratory
-from fuzz_texts import LIMITS, PREDICT
+from fuzz_files import RESUME, STATE, forged_arrays, forged_state
+from fuzz_texts import LIMITS, PLAIN_DATA, PREDICT
 from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.errors import LrnnError
@@ -30,6 +33,15 @@ pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.new_workers
 
 COUNTS = {"texts": 700, "terms": 1000, "groundings": 1500, "runs": 150, "results": 300}
+
+
+SOUND = Case("texts", {"d.pl": b"c(a). query(s, 1).\n", "t.pl": b"0.5 :: s :- c(X).\n"}, (("show", "t.pl"),))
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path) -> Iterator[Laboratory]:
+    with Laboratory(tmp_path) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -44,20 +56,23 @@ def test_inputs_break_nothing(kind: str, tmp_path: Path) -> None:
     assert report.inputs == COUNTS[kind]
 
 
+def test_forged_digests_are_right(laboratory: Laboratory) -> None:
+    """A digest made for files that nothing was done to is the one they have; else damage would not get past it."""
+    ground = ("ground", "t.pl", "d.pl", "-o", "g.npz", *LIMITS)
+    made = laboratory.made(
+        {**SOUND.files, "e.pl": PLAIN_DATA.encode()}, ground, ("learn-structure", "e.pl", *RESUME[2:])
+    )
+    with np.load(io.BytesIO(made["g.npz"])) as file:
+        arrays = dict(file)
+    assert all((array == arrays[name]).all() for name, array in forged_arrays(arrays).items())
+    assert json.loads(forged_state(made[STATE])) == json.loads(made[STATE])
+
+
 def test_batches_of_all_kinds() -> None:
     assert BATCH.keys() == KINDS.keys() == COUNTS.keys()
 
 
 # Would it notice?
-
-
-SOUND = Case("texts", {"d.pl": b"c(a). query(s, 1).\n", "t.pl": b"0.5 :: s :- c(X).\n"}, (("show", "t.pl"),))
-
-
-@pytest.fixture
-def laboratory(tmp_path: Path) -> Iterator[Laboratory]:
-    with Laboratory(tmp_path) as opened:
-        yield opened
 
 
 def test_a_sound_case(laboratory: Laboratory) -> None:
