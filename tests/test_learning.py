@@ -268,18 +268,20 @@ def test_training_in_the_loop_does_no_harm() -> None:
     """Steps that are far too large are made smaller until the loss falls, or no step is taken."""
     losses = {}
     for rate in (0.02, 5.0, 1e9):
-        found = learner(rings(BIAS), StructureOptions(iterations=1, epochs=20, learning_rate=rate, penalty=0.0))
+        options = StructureOptions(iterations=1, epochs=20, final_epochs=30, learning_rate=rate, penalty=0.0)
+        found = learner(rings(BIAS, 24), options)
         learned = found.learn()
         assert learned.history[-1].training_loss <= learned.history[0].training_loss
         losses[rate] = learned.history
-    assert len(losses[0.02]) == 151
+    assert len(losses[0.02]) == 31
     assert len(losses[1e9]) == 1
 
 
 def test_the_penalty_keeps_weights_small() -> None:
     size = {}
     for penalty in (0.0, 0.1, 10.0):
-        learned = learner(rings(BIAS), StructureOptions(iterations=2, epochs=50, penalty=penalty)).learn()
+        options = StructureOptions(iterations=1, epochs=20, penalty=penalty)
+        learned = learner(rings(BIAS, 24), options).learn()
         size[penalty] = sum((rule.weight or 0.0) ** 2 for rule in learned.template.rules)
     assert size[10.0] < 0.5 * size[0.1] < 0.5 * size[0.0]
 
