@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,7 +52,7 @@ def test_inputs_break_nothing(kind: str, tmp_path: Path) -> None:
         listed = []
         for place, kept in report.findings.items():
             listed += [place, (Path(kept) / "finding.txt").read_text()]
-            (Path(kept)).rename(tmp_path / Path(kept).name)
+            shutil.copytree(kept, tmp_path / Path(kept).name)
     assert not listed, "\n".join([f"reproducers are in {tmp_path}", *listed])
     assert report.inputs == COUNTS[kind]
 
