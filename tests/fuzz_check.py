@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
@@ -33,8 +34,8 @@ HANGS = 60
 """Seconds after which a command counts as hanging; all of them have a time limit of a few seconds."""
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that steer terminals or turn text around; carriage returns are among them."""
-ATTEMPTS = 120
-"""How often a finding is run again to make its files smaller."""
+PATIENCE = 10.0
+"""Seconds for making the files of a finding smaller."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,10 @@ class Laboratory:
 
     def smaller(self, case: Case, place: str) -> Case:
         """A case with the same finding and less in its Prolog files; other files are small, or no text."""
+        deadline = time.monotonic() + PATIENCE
         for name in [name for name in case.files if name in ("d.pl", "t.pl") and case.kind in ("texts", "terms")]:
             for separator in (b"\n", b""):
-                case = self._shortened(case, name, place, separator)
+                case = self._shortened(case, name, place, separator, deadline)
         return case
 
     def made(self, files: Mapping[str, bytes], *commands: tuple[str, ...]) -> dict[str, bytes]:
@@ -131,17 +133,15 @@ class Laboratory:
                 assert ended.error is None and ended.code in (0, 130), ended
         return _content(self._case)
 
-    def _shortened(self, case: Case, name: str, place: str, separator: bytes) -> Case:
+    def _shortened(self, case: Case, name: str, place: str, separator: bytes, deadline: float) -> Case:
         text = case.files[name]
         pieces = text.splitlines(keepends=True) if separator else [text[i : i + 1] for i in range(len(text))]
         size = max(1, len(pieces) // 2)
-        attempts = 0
-        while pieces and attempts < ATTEMPTS and len(text) < 100_000:
+        while pieces and time.monotonic() < deadline:
             start = 0
-            while start < len(pieces) and attempts < ATTEMPTS:
+            while start < len(pieces) and time.monotonic() < deadline:
                 rest = pieces[:start] + pieces[start + size :]
                 tried = replace(case, files={**case.files, name: b"".join(rest)})
-                attempts += 1
                 if any(finding.place == place for finding in self._run(tried)):
                     pieces, case = rest, tried
                 else:
