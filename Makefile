@@ -20,8 +20,9 @@ PEER := build/peer
 PEER_DATA := $(if $(filter file,$(origin DATA)),,$(DATA))
 PEER_TEMPLATE := $(if $(filter file,$(origin TEMPLATE)),,--template $(TEMPLATE))
 BENCHMARK ?=
+MINUTES ?= 30
 
-.PHONY: help install prolog demo test check evaluate clean
+.PHONY: help install prolog demo test fuzz check evaluate clean
 .PHONY: benchmark benchmark-start benchmark-grounding benchmark-search benchmark-peer
 .DELETE_ON_ERROR:
 .PRECIOUS: %/model.pl
@@ -30,6 +31,7 @@ help:
 	@echo 'make install     set everything up: SWI-Prolog, a virtual environment in $(VENV), lrnn in it'
 	@echo 'make demo        learn rules from bundled data, show them, how good they are, and why'
 	@echo 'make test        static checks and all tests; LRNN_DATA_DIR=folder adds those on real data'
+	@echo 'make fuzz        [MINUTES=30]: look for inputs that break commands; findings go to build/fuzz'
 	@echo 'make check       ruff and mypy only'
 	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
 	@echo 'make benchmark   [DATA=molecules.pl.gz]: beside NeuraLogic and beside bare SWI-Prolog; its parts are'
@@ -74,7 +76,10 @@ check: $(INSTALLED)
 	$(BIN)/mypy
 
 test: install check
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
+
+fuzz: install
+	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) -o build/fuzz
 
 evaluate: install $(RUN)/metrics.json
 	$(LRNN) show $(RUN)/metrics.json

@@ -75,7 +75,12 @@ def test_commands_are_documented(name: str) -> None:
 
 def test_documented_files_exist() -> None:
     """Links of README and documentation lead somewhere."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "datasets" / "README.md"]:
+    for page in [
+        ROOT / "README.md",
+        ROOT / "SECURITY.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+        ROOT / "datasets" / "README.md",
+    ]:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 

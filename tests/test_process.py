@@ -20,6 +20,8 @@ from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import LimitError
 from lrnn_cli.grounding import swi
 
+pytestmark = pytest.mark.new_workers
+
 LRNN = [sys.executable, "-m", "lrnn_cli"]
 ROOT = Path(__file__).resolve().parents[1]
 HINT = (

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.tables import ordered
 from lrnn_cli.language.files import read_source
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import assemble
@@ -103,13 +104,13 @@ def test_every_data_set_is_read_the_same_by_one_process_and_two(path: Path) -> N
         with open_grounder("swi", GrounderOptions(jobs=jobs)) as grounder:
             data = grounder.load(read_source(str(path), "data"))
             relations, _ = grounder.relations(data)
-        facts = {
-            predicate: sorted(map(tuple, np.column_stack([table.example, table.objects]).tolist()))
-            for predicate, table in relations.items()
-        }
+        facts = {predicate: ordered(table) for predicate, table in relations.items()}
         read.append((data, facts))
     (one, facts_of_one), (two, facts_of_two) = read
-    assert facts_of_one == facts_of_two
+    assert facts_of_one.keys() == facts_of_two.keys()
+    for predicate, table in facts_of_one.items():
+        assert (table.example == facts_of_two[predicate].example).all(), predicate
+        assert (table.objects == facts_of_two[predicate].objects).all(), predicate
     assert one.example_name == two.example_name
     assert one.queries.text == two.queries.text
     for name in ("example_line", "example_fold", "example_facts", "first_object"):
