@@ -95,11 +95,11 @@ class Watch:
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._ended.set()
-        Watch.limit = None
         if self._main:
             self._thread.join()
             signal.signal(signal.SIGALRM, self._handler)
             resource.setrlimit(resource.RLIMIT_DATA, self._allocated)
+        Watch.limit = None
 
     def limit_time(self, seconds: float) -> None:
         """The command may go on for so many seconds. Parts of it that watch the time themselves say more, and first."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.allocation import give_back_free_memory, share_free_memory
-from lrnn_cli.errors import LrnnError
+from lrnn_cli.errors import LimitError, LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import Table
@@ -37,7 +37,7 @@ from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, laye
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
 from lrnn_cli.structure.pretraining import pretrain
 from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relations import symmetries
+from lrnn_cli.structure.relations import TooManyRows, symmetries
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
 from lrnn_cli.structure.vocabulary import vocabulary
@@ -194,6 +194,11 @@ class StructureLearner:
         except OutOfTime:
             learned.reason = "the time of --budget is over"
             learned.remedy = "allow more with --budget"
+        except TooManyRows as error:
+            raise LimitError(
+                f"{self.data.name}: {error.rows:,} groundings of latent predicates take more memory than is allowed; "
+                "use a smaller part of the data, or allow more with --memory-limit"
+            ) from None
         if self.best is not None:
             self.weights = self.best[1]
             learned.template = self._template()
