@@ -481,7 +481,7 @@ class StructureLearner:
         words = self.words
         identity = self.options.object_identity
         facts = words.tables, words.soft, words.objects
-        relations = chosen_relations(*facts, queries, identity, self._space // 4)
+        relations = chosen_relations(*facts, queries, identity, self._space // 2)
         return JoinedGrounder(self.data, relations, queries, self.words.given)
 
     def _validate(self) -> float | None:
