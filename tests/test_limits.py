@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -198,6 +200,32 @@ def test_memory_is_watched() -> None:
             for _ in range(1000):
                 kept.append(bytearray(b"x" * MB))
                 time.sleep(0.002)
+
+
+def test_memory_of_other_processes_is_watched_and_shared_pages_count_once() -> None:
+    """A copy of this process shares its memory at first; what it then takes for itself counts."""
+    kept = bytearray(b"x" * (60 * MB))
+    reading, writing = os.pipe()
+    with Watch() as watch:
+        watch.limit_memory(150)
+        child = os.fork()
+        if not child:
+            os.read(reading, 1)
+            grown = []
+            while True:
+                grown.append(bytearray(b"y" * MB))
+                time.sleep(0.002)
+        try:
+            time.sleep(0.5)
+            os.write(writing, b"x")
+            with pytest.raises(LimitError, match=r"the command took 1\d\d MB of memory"):
+                time.sleep(600)
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            os.close(reading)
+            os.close(writing)
+    assert len(kept) == 60 * MB
 
 
 def test_temporary_files_are_watched() -> None:
