@@ -134,6 +134,19 @@ def test_left_out_bodies_are_told_once_and_learning_goes_on() -> None:
     assert notes == []
 
 
+def test_rules_of_the_model_keep_their_columns() -> None:
+    """What is left for further rules says nothing of those that are there."""
+    learning, _ = learner(graphs(8, True), 0)
+    learned = learning.learn()
+    learning._weighted_facts()
+    (target,) = learning.targets
+    before = learning._regression(target).columns
+    assert learned.iterations and before[:, 1:].any()
+    learning.features.most_rows = 1
+    assert (learning._regression(target).columns == before).all()
+    assert learning.features.collapsed(learning.target_rules[target][0].shape) is None
+
+
 def test_nothing_fits() -> None:
     """Then it is said that memory is the reason: of edges alone, too many for any rule, or of single objects."""
     text = graphs(12, False)
