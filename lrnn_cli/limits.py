@@ -14,7 +14,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar
@@ -79,7 +79,7 @@ class Watch:
         self._error: LimitError | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
-        self._before = max(0, _memory() - START)
+        self._before = max(0, _memory(_resident) - START)
         self._folder = tempfile.gettempdir() + os.sep
 
     def __enter__(self) -> Watch:
@@ -95,11 +95,11 @@ class Watch:
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._ended.set()
-        Watch.limit = None
         if self._main:
             self._thread.join()
             signal.signal(signal.SIGALRM, self._handler)
             resource.setrlimit(resource.RLIMIT_DATA, self._allocated)
+        Watch.limit = None
 
     def limit_time(self, seconds: float) -> None:
         """The command may go on for so many seconds. Parts of it that watch the time themselves say more, and first."""
@@ -131,9 +131,14 @@ class Watch:
         if self._deadline is not None and time.monotonic() > self._deadline:
             return LimitError(f"the command was stopped after {self._time_limit:g} s; allow more with --time-limit")
         if Watch.limit:
-            memory = _memory() - self._before
             files = _open_files(self._folder)
-            if memory + files > Watch.limit * MB:
+            allowed = Watch.limit * MB + self._before - files
+            # Pages that processes share count once; to find them out takes longer, so it is done when it matters.
+            memory = _memory(_resident)
+            if memory > allowed:
+                memory = _memory(_own)
+            if memory > allowed:
+                memory -= self._before
                 return LimitError(
                     f"the command took {memory // MB} MB of memory and {files // MB} MB of temporary files, more than "
                     f"the {Watch.limit} MB that it may; use a smaller part of the data or rules with fewer groundings, "
@@ -142,15 +147,22 @@ class Watch:
         return None
 
 
-def _memory() -> int:
-    """The resident memory of this process and of those it started, in bytes."""
-    total = _resident("self")
-    for task in (PROCESSES / "self" / "task").glob("*/children"):
-        total += sum(_resident(child) for child in _text(task).split())
-    return total
+def _memory(measure: Callable[[str], int]) -> int:
+    """The bytes of this process and of those it started together, by one of the measures below."""
+    children = [_text(task).split() for task in (PROCESSES / "self" / "task").glob("*/children")]
+    return measure("self") + sum(measure(child) for group in children for child in group)
+
+
+def _own(process: str) -> int:
+    """The resident memory of a process, pages that it shares with others divided among them."""
+    for line in _text(PROCESSES / process / "smaps_rollup").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return _resident(process)
 
 
 def _resident(process: str) -> int:
+    """The resident memory of a process, shared pages included."""
     fields = _text(PROCESSES / process / "statm").split()
     return int(fields[1]) * resource.getpagesize() if fields else 0
 

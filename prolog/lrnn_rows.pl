@@ -194,8 +194,8 @@ next_mark([part(Columns, _)|_], [Stream|_], (put_char(Stream, 0), Check)) :-
     (   most_rows(Most)
     ->  length(Columns, Width),
         (   wide_identifiers
-        ->  Codes is Most*(2*Width+1)
-        ;   Codes is Most*(Width+1)
+        ->  Codes is 2*Most*Width
+        ;   Codes is Most*Width
         ),
         Check = lrnn_rows:check_rows(Stream, Codes, Most)
     ;   Check = true

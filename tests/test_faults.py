@@ -334,12 +334,6 @@ BACKGROUND = [
         {"t.pl": "0.5 :: p(X) :- q(X), nat(Y).\n", "d.pl": f"{DATA}nat(0).\nnat(N) :- nat(M), N is M+1.\n"},
         (*PREDICT, "--time-limit", "2"),
     ),
-    Fault(
-        "endless growth",
-        f"d.pl:6:1: SWI-Prolog needed more than 100 MB of memory. {LIMITS} --memory-limit.",
-        {"t.pl": "0.5 :: p(X) :- q(X), tree(Y).\n", "d.pl": f"{DATA}tree(a).\ntree(t(X, X)) :- tree(X).\n"},
-        (*PREDICT, "--memory-limit", "100"),
-    ),
 ]
 
 TEMPLATES = [

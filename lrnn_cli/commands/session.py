@@ -27,8 +27,8 @@ def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Gr
     space = room(options["memory_limit"])
     settings = GrounderOptions(
         options["jobs"],
-        # Prolog holds facts and what clauses derive, this process the tables.
-        space // 2 // options["jobs"] // MB,
+        # Prolog takes this for its stacks and once more for what clauses derive; this process holds the tables.
+        space // 4 // options["jobs"] // MB,
         options["time_limit"],
         progress.status,
         progress.warn_once,

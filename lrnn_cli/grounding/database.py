@@ -36,7 +36,7 @@ def connect(options: GrounderOptions, folder: str) -> DuckDBPyConnection:
         "preserve_insertion_order": False,
     }
     if options.memory_limit:
-        settings["memory_limit"] = f"{options.memory_limit}MiB"
+        settings["memory_limit"] = f"{max(options.memory_limit, options.table_memory // 2**21)}MiB"
     if options.table_memory:
         settings["max_temp_directory_size"] = f"{options.table_memory // 2}B"
     connection = duckdb.connect(":memory:", config=settings)

@@ -140,8 +140,7 @@ class Model:
             # One row more than there may be tells that there are too many, and no more than that are made.
             found = self._rows(f"{sql} LIMIT {most + 1}", columns)
             if len(found) > most:
-                file, line, column = definition.place
-                raise LimitError(f"{file}:{line}:{column}: {too_many(most)}")
+                raise LimitError(too_many(most))
             return found
         return self._rows(sql, columns)
 

@@ -44,8 +44,8 @@ def most_rows(memory: int, columns: int) -> int:
 def too_many(rows: int) -> str:
     """What is wrong with a rule that has more groundings, partial ones included, than this."""
     return (
-        f"this rule has more than {rows:,} groundings, and memory is not allowed for more; restrict it by further "
-        "literals, use a smaller part of the data, or allow more with --memory-limit"
+        f"this rule has more than {rows:,} groundings, counting partial ones, and memory is not allowed for more; "
+        "restrict it by further literals, use a smaller part of the data, or allow more with --memory-limit"
     )
 
 

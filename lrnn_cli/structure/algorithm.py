@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.allocation import give_back_free_memory, share_free_memory
-from lrnn_cli.errors import LrnnError
+from lrnn_cli.errors import LimitError, LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import Table
@@ -40,9 +40,10 @@ from lrnn_cli.structure.parts import Conjunction, conjunction_rules
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.pretraining import pretrain
 from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relations import symmetries
+from lrnn_cli.structure.relations import TooManyRows, symmetries
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
+from lrnn_cli.structure.side_by_side import AT_ONCE
 from lrnn_cli.structure.vocabulary import vocabulary
 from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, train_weights
 from lrnn_cli.training.losses import LOSSES
@@ -225,6 +226,11 @@ class StructureLearner:
                 self.final_training()
         except OutOfTime:
             self.stop_for_time()
+        except TooManyRows as error:
+            raise LimitError(
+                f"{self.data.name}: {error.rows:,} groundings of latent predicates take more memory than is allowed; "
+                "use a smaller part of the data, or allow more with --memory-limit"
+            ) from None
         if self.best is not None:
             self.weights = self.best[1]
             learned.template = self._template()
@@ -584,7 +590,7 @@ class StructureLearner:
         words = self.words
         identity = self.options.object_identity
         facts = words.tables, words.soft, words.objects
-        relations = chosen_relations(*facts, queries, identity, self._space // 4)
+        relations = chosen_relations(*facts, queries, identity, self._space // 2)
         return JoinedGrounder(self.data, relations, queries, self.words.given)
 
     def _validate(self) -> float | None:
@@ -712,7 +718,7 @@ class StructureLearner:
 class LearnerFactory:
     """Makes the learners of an ensemble, or of one model, and those that have not seen some of their queries.
 
-    All of them end when the time of the budget is over.
+    All of them end when the time of the budget is over; several may share the memory.
     """
 
     data: DataSet
@@ -751,4 +757,4 @@ class LearnerFactory:
         report: Callable[[str], None],
     ) -> StructureLearner:
         facts = self.data, self.knowledge, examples, options, report, self.jobs, self.budget
-        return StructureLearner(*facts, memory=self.memory, note=self.note, queries=queries)
+        return StructureLearner(*facts, memory=self.memory // AT_ONCE, note=self.note, queries=queries)

@@ -161,17 +161,21 @@ class Features:
         return table if keep.all() else Table(table.example[keep], table.objects[keep])
 
     def collapsed(self, shape: Shape) -> Collapsed | None:
-        """The collapsed table of a shape, None when it has no groundings, or too many."""
-        places = sorted({_place(variables, layer) for variables, layer in shape.slots})
-        shape = Shape(shape.head, shape.relations, tuple(places))
-        try:
-            found = self._collapsed.recall(shape, lambda: self._collapse(shape))
-        except TooManyRows:
-            return None
+        """The collapsed table of a shape, None when it has no groundings, or too many for a rule to be added."""
+        found = self._known(shape)
         if found is not None and self.most_rows and found.rows > self.most_rows:
             self._too_large[shape.relations] = found.rows
             return None
         return found
+
+    def _known(self, shape: Shape) -> Collapsed | None:
+        """The collapsed table of a shape, None when it has no groundings, or too many for any rule."""
+        places = sorted({_place(variables, layer) for variables, layer in shape.slots})
+        shape = Shape(shape.head, shape.relations, tuple(places))
+        try:
+            return self._collapsed.recall(shape, lambda: self._collapse(shape))
+        except TooManyRows:
+            return None
 
     def too_large(self) -> dict[tuple[Literal, ...], int]:
         """The relations of bodies that were left out, and how many groundings they have."""
@@ -221,7 +225,7 @@ class Features:
     def columns(self, shape: Shape, fillings: Sequence[tuple[str, ...]]) -> np.ndarray:
         """(queries of the target, fillings) the values of aggregations without weight."""
         target = self.targets[shape.head]
-        collapsed = self.collapsed(shape)
+        collapsed = self._known(shape)
         if collapsed is None:
             return np.zeros((len(target.atom_of_query), len(fillings)))
         step = max(1, CHUNK // collapsed.classes.shape[1])

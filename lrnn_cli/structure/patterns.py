@@ -18,6 +18,7 @@ from lrnn_cli.network.atoms import class_ids
 from lrnn_cli.structure.bodies import Candidate, Shape
 from lrnn_cli.structure.features import Features, Layer
 from lrnn_cli.structure.refinement import Language, with_relation
+from lrnn_cli.structure.relations import TooManyRows
 
 MOST_BODIES = 4000
 """So many bodies at most, those of fewer relations first."""
@@ -119,8 +120,11 @@ def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
 
 
 def _collapse(shape: Shape, features: Features, unary: Layer | None) -> _Collapsed | None:
-    """The groundings of a shape by classes of their variables; None where there are none."""
-    table = features.relations.joined(shape.head if shape.head.arity else None, shape.relations)
+    """The groundings of a shape by classes of their variables; None where there are none, or too many for memory."""
+    try:
+        table = features.relations.joined(shape.head if shape.head.arity else None, shape.relations)
+    except TooManyRows:
+        return None
     if not shape.variables:
         # The empty body of a target without arguments: one variable, for any object with unary facts.
         if unary is None:

@@ -52,6 +52,7 @@ class Relations:
         """Held while a large table is made or looked at: one at a time, however many threads there are."""
         self._too_large: dict[tuple[Predicate | None, tuple[Literal, ...]], int] = {}
         self._index: dict[tuple[Predicate, int], tuple[np.ndarray, np.ndarray]] = {}
+        self._atoms: dict[Predicate, AtomIndex] = {}
         self._weights: dict[Predicate, tuple[AtomIndex, np.ndarray]] = {}
         self._joined: Cache[tuple[Predicate | None, tuple[Literal, ...]], Table] = Cache(
             min(KEPT_BYTES, self.memory or KEPT_BYTES), lambda table: table.example.nbytes + table.objects.nbytes
@@ -88,6 +89,12 @@ class Relations:
         width = table.objects.shape[1]
         bound = tuple(position for position, variable in enumerate(variables) if variable < width)
         new = [position for position, variable in enumerate(variables) if variable >= width]
+        if bound and not new:
+            # Nothing but a test of the rows that are there.
+            if predicate not in self._atoms:
+                self._atoms[predicate] = AtomIndex([facts], self.objects)
+            keep = self._atoms[predicate].position(table.example, table.objects[:, list(variables)]) >= 0
+            return Table(table.example[keep], table.objects[keep])
         compared: list[int] = []
         if bound:
             # Joined at the argument that leaves the fewest rows; the others are compared afterwards.

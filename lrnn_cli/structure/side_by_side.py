@@ -8,6 +8,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+AT_ONCE = 4
+"""So many processes at most, so that each can have this part of the memory whatever their number."""
+
 Result = TypeVar("Result")
 
 _task: Callable[[int], object] | None = None
@@ -25,7 +28,7 @@ def side_by_side(task: Callable[[int], Result], count: int, jobs: int) -> Iterat
     _task = task
     try:
         with multiprocessing.get_context("fork").Pool(
-            min(jobs, count), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+            min(jobs, count, AT_ONCE), signal.signal, (signal.SIGINT, signal.SIG_IGN)
         ) as pool:
             yield from pool.imap(_run, range(count))
     finally:

@@ -62,6 +62,16 @@ test(object_identity, Codes == [[1, 2], [0]]) :-
 test(no_columns, Levels-Codes == []-[[1, 2], []]) :-
     load("p(a)."),
     written(2, write_table(Streams, p(a), [], none, [], Levels), Streams, Codes).
+test(limited, Codes == [[1, 2], [0, 1, 2], [0, 3, 4, 0, 4]]) :-
+    load("p(a). p(b). e(a, c). e(a, d). e(b, d)."),
+    written(3, limited_rows(5, write_table(Streams, (p(X), e(X, Y)), [X, Y], none, [], _)), Streams, Codes).
+test(too_many_rows, error(too_many_rows(2))) :-
+    load("p(a). p(b). e(a, c). e(a, d). e(b, d)."),
+    written(3, limited_rows(2, write_table(Streams, (p(X), e(X, Y)), [X, Y], none, [], _)), Streams, _).
+test(limits_end_with_their_goal, Codes == [[1, 2], [0, 1, 2]]) :-
+    load("p(a). p(b)."),
+    catch(limited_rows(1, throw(stopped)), stopped, true),
+    written(2, write_table(Streams, p(X), [X], none, [], _), Streams, Codes).
 test(data_facts, Codes == [[1, 2], [0, 1, 2]]) :-
     load("p(a). p(b)."),
     written(2, write_data_facts(Streams, p/1, _), Streams, Codes).

@@ -1,6 +1,6 @@
 """How much memory and temporary disk commands take on data whose rules explode, over all their processes together.
 
-    python benchmarks/limits.py [--nodes 300] [--limit 500] [COMMAND ...]
+    python benchmarks/memory_limits.py [--nodes 300] [--limit 500] [COMMAND ...]
 
 Makes complete graphs, runs each command with --memory-limit, and samples /proc: the resident memory of the command and
 all its descendants (as RSS, which counts shared pages in each process, and as PSS, which divides them), and the bytes
@@ -26,7 +26,7 @@ COMMANDS = {
     "ground swi": ["ground", "{template}", "{data}", "-o", "{folder}/grounding.npz", "--grounder", "swi"],
     "ground duckdb": ["ground", "{template}", "{data}", "-o", "{folder}/grounding.npz", "--grounder", "duckdb"],
     "learn-structure": ["learn-structure", "{data}", "-o", "{folder}/model.pl"],
-    "learn-structure, one graph small": ["learn-structure", "{mixed}", "-o", "{folder}/model.pl"],
+    "learn-structure, some bodies explode": ["learn-structure", "{mixed}", "-o", "{folder}/model.pl"],
     "baseline nfoil": ["baseline", "nfoil", "{data}", "-o", "{folder}/foil.pl"],
 }
 
