@@ -73,7 +73,7 @@ def test_missing_prolog(
     packages = tmp_path_factory.mktemp("packages")
     (packages / "pyswip").mkdir()
     (packages / "pyswip" / "__init__.py").write_text("")
-    (packages / "pyswip" / "prolog.py").write_text(module)
+    (packages / "pyswip" / "core.py").write_text(module)
     path = os.pathsep.join([str(packages), str(ROOT)])
     done = subprocess.run(
         [*LRNN, *command], env=environment(PYTHONPATH=path), capture_output=True, text=True, timeout=60, check=False

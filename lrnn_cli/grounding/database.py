@@ -35,11 +35,15 @@ def connect(options: GrounderOptions, folder: str) -> DuckDBPyConnection:
         "threads": options.jobs,
         "temp_directory": folder,
         "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
     }
     if options.memory_limit:
         settings["memory_limit"] = f"{options.memory_limit}MiB"
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET allow_persistent_secrets = false")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
