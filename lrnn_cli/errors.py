@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 20
+SHOWN_CHARACTERS = 600
 
 
 class LrnnError(Exception):
@@ -44,7 +45,13 @@ class Fault:
 def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = ReadError) -> LrnnError:
     """All faults of a file as one error: the first twenty, then how many more."""
     ordered = sorted(set(faults))
-    lines = [f"{name}:{fault.line}:{fault.column}: {fault.message}" for fault in ordered[:SHOWN_FAULTS]]
+    lines = [f"{name}:{fault.line}:{fault.column}: {shortened(fault.message)}" for fault in ordered[:SHOWN_FAULTS]]
     if len(ordered) > SHOWN_FAULTS:
         lines.append(f"{name}: {len(ordered) - SHOWN_FAULTS} more faults")
     return kind("\n".join(lines))
+
+
+def shortened(message: str) -> str:
+    """A message without the middle of a very long term in it; what to do stands at its end."""
+    half = SHOWN_CHARACTERS // 2
+    return message if len(message) <= SHOWN_CHARACTERS else f"{message[:half]} ... {message[-half:]}"

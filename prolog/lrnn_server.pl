@@ -299,6 +299,11 @@ error_reply(error(evaluation_error(What), _), json([error=Text, kind="guard"])) 
     ->  true
     ;   text(What, Text)
     ).
+error_reply(error(domain_error(_, Value), context(Function, _)), json([error=Text, kind="guard"])) :-
+    nonvar(Function),
+    !,
+    functor_text(Function, Name),
+    format(string(Text), '~q is outside of what ~w takes; compare it before', [Value, Name]).
 error_reply(error(instantiation_error, _), json([error=Text, kind="guard"])) :-
     called_predicates([Predicate|Predicates]),
     !,
@@ -313,10 +318,18 @@ error_reply(error(io_error(_, _), context(_, Message)), json([error=Text, kind="
 error_reply(Error, json([error=Text, kind="internal"])) :-
     format(string(Text), '~q', [Error]).
 
+functor_text(Module:Predicate, Text) :-
+    atom(Module),
+    !,
+    indicator_text(Predicate, Text).
+functor_text(Predicate, Text) :-
+    indicator_text(Predicate, Text).
+
 indicator_text(Predicate, Text) :-
     format(string(Text), '~q', [Predicate]).
 
 evaluation_text(zero_divisor, "division by zero").
 evaluation_text(undefined, "the result is undefined").
 evaluation_text(float_overflow, "the result is too large").
+evaluation_text(too_large, "the result has more than 3000 digits").
 evaluation_text(float_underflow, "the result is too small").

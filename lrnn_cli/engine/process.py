@@ -39,6 +39,10 @@ class LimitError(EngineError):
     """SWI-Prolog took more time or memory than it may."""
 
 
+class DepthError(LimitError):
+    """SWI-Prolog's stack in C, which it needs for nested terms, has overflowed."""
+
+
 class PrologError(Exception):
     """A request failed inside Prolog; `kind` is memory, guard or internal."""
 
@@ -172,6 +176,8 @@ class PrologProcess:
             raise EngineError(f"SWI-Prolog can't be used from Python: {last}\n{INSTALL_HINT}")
         if "SwiPrologNotFoundError" in last:
             raise EngineError(f"SWI-Prolog is not there, or its shared library is not found.\n{INSTALL_HINT}")
+        if code in (-signal.SIGSEGV, -signal.SIGBUS):
+            raise DepthError("SWI-Prolog can't go so deep into nested terms; write flatter ones")
         if code == -signal.SIGKILL:
             raise EngineError(
                 "SWI-Prolog was killed, probably because the machine ran out of memory. Use fewer --jobs, a lower "
@@ -179,10 +185,10 @@ class PrologProcess:
             )
         if not self._ready:
             raise EngineError(f"SWI-Prolog does not start (exit code {code}): {last}\n{INSTALL_HINT}")
-        lowered = tail.lower()
+        lowered = last.lower()
         if self.memory_limit and ("memory" in lowered or "bad_alloc" in lowered or code == -signal.SIGABRT):
             raise self.memory_error()
-        raise EngineError(f"SWI-Prolog ended unexpectedly (exit code {code}).\n{tail}")
+        raise EngineError(f"SWI-Prolog ended unexpectedly (exit code {code}): {last}\n{INSTALL_HINT}")
 
     def memory_error(self) -> LimitError:
         return LimitError(

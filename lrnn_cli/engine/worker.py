@@ -16,18 +16,14 @@ import queue
 import signal
 import sys
 import threading
+import traceback
 from typing import Any
 
 MISSING = 3  # exit code: SWI-Prolog or pyswip is not there
 
+C_STACK = 256 * 2**20
 ARGUMENTS = ["swipl", "-q", "--no-signals", "-f", "none", "-F", "none", "--no-packs"]
 """SWI-Prolog without init files and packs."""
-
-
-def watch_input(requests: queue.SimpleQueue[str]) -> None:
-    for line in sys.stdin:
-        requests.put(line)
-    os._exit(0)
 
 
 def limit_memory(megabytes: int) -> None:
@@ -58,24 +54,43 @@ def start_prolog() -> Any:
     return importlib.import_module("pyswip.prolog").Prolog
 
 
-def main() -> None:
-    megabytes, answers, *descriptors = sys.argv[1:]
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=watch_input, args=(requests,), daemon=True).start()
-    limit_memory(int(megabytes))
-    try:
-        prolog = start_prolog()
-    except (ImportError, OSError) as error:
-        print(error, file=sys.stderr)
-        sys.exit(MISSING)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    list(prolog.query("consult('lrnn_server.pl')"))
+def serve(requests: queue.SimpleQueue[str], answers: int, descriptors: list[str]) -> None:
+    """Answer requests as they come."""
+    prolog = start_prolog()
     paths = [f"'/dev/fd/{descriptor}'" for descriptor in descriptors]
+    list(prolog.query("consult('lrnn_server.pl')"))
     list(prolog.query(f"lrnn_server:start([{', '.join(paths[:3])}], [{', '.join(paths[3:])}])"))
-    with open(int(answers), "w", encoding="utf-8") as channel:
+    with open(answers, "w", encoding="utf-8") as channel:
         while True:
-            token = requests.get().strip()
+            token = requests.get()
             outcome = list(prolog.query("lrnn_server:handle(Outcome)"))
             channel.write(json.dumps([token, str(outcome[0]["Outcome"])]) + "\n")
             channel.flush()
+
+
+def run(*arguments: Any) -> None:
+    """Serve until something goes wrong, and end the process then."""
+    code = 1
+    try:
+        serve(*arguments)
+    except (ImportError, OSError) as error:
+        print(error, file=sys.stderr)
+        code = MISSING
+    finally:
+        if code == 1:
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def main() -> None:
+    megabytes, answers, *descriptors = sys.argv[1:]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_memory(int(megabytes))
+    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+    # Prolog reads and writes terms by recursion in C, so it gets a thread with a stack for terms of any sensible depth.
+    threading.stack_size(C_STACK)
+    threading.Thread(target=run, args=(requests, int(answers), descriptors), daemon=True).start()
+    for line in sys.stdin:
+        requests.put(line.strip())
+    os._exit(0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lrnn_cli.engine.process import LimitError
+from lrnn_cli.engine.resources import os_refusal
 from lrnn_cli.errors import EngineError
 from lrnn_cli.grounding.grounder import GrounderOptions
 
@@ -58,7 +59,10 @@ class Database:
     def __init__(self, options: GrounderOptions, deadline: float | None) -> None:
         self.options = options
         self.deadline = deadline
-        self._folder = tempfile.TemporaryDirectory(prefix="lrnn-")
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="lrnn-")
+        except OSError as error:
+            raise os_refusal("DuckDB has no temporary folder", error) from None
         self._connection = connect(options, self._folder.name)
         self._thread = ThreadPoolExecutor(1)
         self._tables = 0
@@ -92,8 +96,9 @@ class Database:
                 f"DuckDB needed more than {limit} of memory. Allow more with --memory-limit, or use fewer --jobs."
             ) from None
         except duckdb.IOException as error:
+            what = str(error).splitlines()[0]
             raise EngineError(
-                f"DuckDB can't write to its temporary folder: {error}\nSet TMPDIR to a folder with more space."
+                f"DuckDB can't write to its temporary folder: {what}; set TMPDIR to a folder with more space"
             ) from None
         finally:
             # An interrupt that comes before the statement starts is lost, so it is repeated.
