@@ -22,6 +22,7 @@ REMEDIES = {
     errno.EROFS: "the file system can't be written to; choose another folder",
 }
 """What the system says in words of ours, and what to do; other errors keep the words of the system."""
+SHOWN_CHARACTERS = 600
 
 
 class LrnnError(Exception):
@@ -64,7 +65,7 @@ class Fault:
 def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = ReadError) -> LrnnError:
     """All faults of a file as one error: the first twenty, then how many more."""
     ordered = sorted(set(faults))
-    lines = [f"{name}:{fault.line}:{fault.column}: {fault.message}" for fault in ordered[:SHOWN_FAULTS]]
+    lines = [f"{name}:{fault.line}:{fault.column}: {shortened(fault.message)}" for fault in ordered[:SHOWN_FAULTS]]
     if len(ordered) > SHOWN_FAULTS:
         lines.append(f"{name}: {len(ordered) - SHOWN_FAULTS} more faults")
     return kind("\n".join(lines))
@@ -73,3 +74,9 @@ def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = Rea
 def system_message(error: OSError) -> str:
     """What the system could not do, and the remedy where there is one."""
     return REMEDIES.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
+
+
+def shortened(message: str) -> str:
+    """A message without the middle of a very long term in it; what to do stands at its end."""
+    half = SHOWN_CHARACTERS // 2
+    return message if len(message) <= SHOWN_CHARACTERS else f"{message[:half]} ... {message[-half:]}"

@@ -155,6 +155,8 @@ add_bias(Pattern, Place) :-
     compound_name_arguments(Pattern, Name, Sorts),
     (   Sorts == []
     ->  add_fault(Place, 'bias(~w) names no sorts; write bias(p(sort, ...)), one sort an argument', [Pattern])
+    ;   atom_fault(Pattern, Format, Arguments)
+    ->  add_fault(Place, Format, Arguments)
     ;   member(Sort, Sorts),
         \+ atom(Sort)
     ->  add_fault(Place,
@@ -292,8 +294,8 @@ item_fault(Term, _, Format, Arguments) :-
     fact_fault(Term, Format, Arguments).
 item_fault(fold(Fold), State, Format, Arguments) :-
     !,
-    (   \+ ( integer(Fold), Fold >= 1 )
-    ->  Format = 'fold(~w): the fold must be a whole number from 1',
+    (   \+ ( integer(Fold), Fold >= 1, Fold < 2**31 )
+    ->  Format = 'fold(~w): the fold must be a whole number from 1 to 2147483647',
         Arguments = [Fold]
     ;   arg(5, State, Fold0),
         Fold0 \== 0,
@@ -312,7 +314,11 @@ item_fault((_::Head :- _), _, Format, [Head]) :-
     Format = 'the weighted rule for ~w stands inside a model; move it into the template'.
 item_fault(Weight::Atom, _, Format, Arguments) :-
     !,
-    (   \+ finite_number(Weight)
+    (   nonvar(Atom),
+        ( Atom = begin(model(_)) ; Atom = end(model(_)) )
+    ->  Format = '~w has no weight; write it without',
+        Arguments = [Atom]
+    ;   \+ finite_number(Weight)
     ->  Format = 'the weight ~w of fact ~w is not a finite number; write one, such as 0.5',
         Arguments = [Weight, Atom]
     ;   fact_fault(Atom, Format, Arguments)
@@ -482,6 +488,24 @@ alternative((A0 ; B0), C) :-
     ).
 alternative(Body, Body).
 
+%   count_alternatives(+Body, -Count)
+%
+%   How many conjunctions alternative/2 would give.
+
+count_alternatives(Body, Count) :-
+    (   nonvar(Body),
+        Body = (A, B)
+    ->  count_alternatives(A, CountA),
+        count_alternatives(B, CountB),
+        Count is CountA*CountB
+    ;   nonvar(Body),
+        Body = (A ; B)
+    ->  count_alternatives(A, CountA),
+        count_alternatives(B, CountB),
+        Count is CountA+CountB
+    ;   Count = 1
+    ).
+
 outside_fault(Term, Format, Arguments) :-
     var(Term),
     !,
@@ -513,6 +537,16 @@ clause_fault(_::Atom, _, Format, [Atom]) :-
     Format = 'the weighted rule for ~w belongs in a template; background clauses have no weights'.
 clause_fault(Head, _, Format, Arguments) :-
     atom_fault(Head, Format, Arguments),
+    !.
+clause_fault(_, Body, Format, [Count]) :-
+    count_alternatives(Body, Count),
+    Count > 1000,
+    !,
+    Format = 'the disjunctions of this body stand for ~w clauses, and 1000 is the limit; define predicates for some of them'.
+clause_fault(_, Body0, Format, Arguments) :-
+    alternative(Body0, Body),
+    body_goals(Body, Goals),
+    long_body_fault(Goals, Format, Arguments),
     !.
 clause_fault(_, Body0, Format, Arguments) :-
     alternative(Body0, Body),

@@ -4,6 +4,7 @@
             body_goals/2,               % +Body, -Goals
             goal_kind/2,                % +Goal, -Kind
             not_an_atom/1,              % +Term
+            too_wide/1,                 % +Arity
             arithmetic_guard/2,         % +Guard, -Expressions
             ordered_goals/4,            % +Goals, +Bound, -Ordered, -Stuck
             ordered_goals/6,            % +Goals, +Bound, +Known, +Late, -Ordered, -Stuck
@@ -104,8 +105,8 @@ body_goals(Goal, [Goal|Tail], Tail).
 %!  goal_kind(+Goal, -Kind) is det.
 %
 %   Kind is one of `atom`, `guard`, `negation`, or `fault(What)` with What one
-%   of variable, not_callable, construct(NameArity), impure(NameArity),
-%   unknown_function(NameArity), negated(Goal).
+%   of variable, not_callable, construct(NameArity), wide(NameArity),
+%   impure(NameArity), unknown_function(NameArity), negated(Goal).
 
 goal_kind(Goal, Kind) :-
     var(Goal),
@@ -140,8 +141,18 @@ goal_kind(Goal, Kind) :-
         )
     ;   control_construct(Name/Arity)
     ->  Kind = fault(construct(Name/Arity))
+    ;   too_wide(Arity)
+    ->  Kind = fault(wide(Name/Arity))
     ;   Kind = atom
     ).
+
+%!  too_wide(+Arity) is semidet.
+%
+%   A predicate has more arguments than can be stored. Prolog takes 1024, and
+%   we add a few of our own.
+
+too_wide(Arity) :-
+    Arity > 1000.
 
 %!  not_an_atom(+Term) is semidet.
 %
@@ -156,7 +167,10 @@ not_an_atom(Term) :-
     ->  true
     ;   compound(Term),
         compound_name_arity(Term, Name, Arity),
-        memberchk(Name/Arity, ['[|]'/2, {}/1, '.'/2, _/0])
+        (   \+ atom(Name)
+        ->  true
+        ;   memberchk(Name/Arity, ['[|]'/2, {}/1, '.'/2, _/0])
+        )
     ).
 
 %   function_fault(+Guard, -Fault) is semidet.

@@ -1,6 +1,6 @@
 :- module(lrnn_server,
           [ start/2,                    % +Files, +Rows
-            handle/0
+            handle/1                    % -Outcome
           ]).
 :- use_module(library(lists), [member/2]).
 :- use_module(library(apply), [maplist/2, maplist/3]).
@@ -15,7 +15,7 @@
 /** <module> Requests of the Python program
 
 Files connect the two: the text to read, the request (one Prolog term), the
-reply (JSON), and several for rows of integers. handle/0 answers one request and never
+reply (JSON), and several for rows of integers. handle/1 answers one request and never
 fails or throws: what goes wrong is part of the reply.
 */
 
@@ -33,32 +33,60 @@ start([Text, Request, Reply], Rows) :-
     assertz(file(reply, Reply)),
     assertz(file(rows, Rows)).
 
-%!  handle is det.
+%!  handle(-Outcome) is det.
+%
+%   Answer the request in its file: a token, then the request. The reply
+%   carries the same token. Outcome is empty, or why no reply could be written.
 
-handle :-
-    catch(( read_request(Request),
-            answer(Request, Reply)
+handle(Outcome) :-
+    catch(( read_request(Token, Request),
+            reply_to(Request, json(Pairs)),
+            write_reply(json([token=Token|Pairs])),
+            Outcome = ''
           ),
           Error,
-          error_reply(Error, Reply)),
-    !,
-    write_reply(Reply).
-handle :-
-    write_reply(json([error="the request failed", kind="internal"])).
+          unwritten(Error, Outcome)),
+    !.
 
-read_request(Request) :-
+unwritten(Error, Outcome) :-
+    error_reply(Error, json([error=Text|_])),
+    atom_string(Outcome, Text).
+
+reply_to(error(Error), Reply) :-
+    !,
+    error_reply(Error, Reply).
+reply_to(Request, Reply) :-
+    catch(answer(Request, Reply), Error, error_reply(Error, Reply)),
+    !.
+reply_to(_, json([error="the request failed", kind="internal"])).
+
+%   read_request(-Token, -Request)
+%
+%   Request is error(Error) where it can't be read.
+
+read_request(Token, Request) :-
     file(request, File),
     setup_call_cleanup(
         open(File, read, Stream, [encoding(utf8)]),
-        read_term(Stream, Request, [module(lrnn_syntax)]),
+        ( read_term(Stream, Token, []),
+          catch(read_term(Stream, Request, [module(lrnn_syntax)]), Error, Request = error(Error))
+        ),
         close(Stream)).
 
 write_reply(Reply) :-
     file(reply, File),
+    with_output(File, [encoding(utf8)], json_write(Stream, Reply), Stream).
+
+%   with_output(+File, +Options, :Goal, -Stream)
+%
+%   Write to a file. What is still in the buffer is written before the stream
+%   is closed: closing would not tell of a full disk.
+
+with_output(File, Options, Goal, Stream) :-
     setup_call_cleanup(
-        open(File, write, Stream, [encoding(utf8)]),
-        json_write(Stream, Reply),
-        close(Stream)).
+        open(File, write, Stream, Options),
+        ( call(Goal), flush_output(Stream) ),
+        close(Stream, [force(true)])).
 
 with_text(Goal, Stream) :-
     file(text, File),
@@ -71,11 +99,14 @@ with_rows(Goal, Streams) :-
     file(rows, Files),
     setup_call_cleanup(
         maplist(open_rows, Files, Streams),
-        call(Goal),
-        maplist(close, Streams)).
+        ( call(Goal), maplist(flush_output, Streams) ),
+        maplist(close_rows, Streams)).
 
 open_rows(File, Stream) :-
     open(File, write, Stream, [encoding(wchar_t), bom(false), buffer(full)]).
+
+close_rows(Stream) :-
+    close(Stream, [force(true)]).
 
 %   answer(+Request, -Reply)
 
@@ -138,10 +169,7 @@ answer(soft(Predicate), json([wide=Wide, levels=Levels])) :-
     with_rows(write_soft_facts(Streams, Predicate, Levels), Streams).
 answer(object_names, json([])) :-
     file(rows, [File|_]),
-    setup_call_cleanup(
-        open(File, write, Stream, [encoding(utf8), bom(false), buffer(full)]),
-        write_object_names(Stream),
-        close(Stream)).
+    with_output(File, [encoding(utf8), bom(false), buffer(full)], write_object_names(Stream), Stream).
 answer(names(Pairs), json([names=Names])) :-
     findall(Name,
             ( member(Example-Identifier, Pairs),
@@ -276,6 +304,11 @@ error_reply(error(evaluation_error(What), _), json([error=Text, kind="guard"])) 
     ->  true
     ;   text(What, Text)
     ).
+error_reply(error(domain_error(_, Value), context(Function, _)), json([error=Text, kind="guard"])) :-
+    nonvar(Function),
+    !,
+    functor_text(Function, Name),
+    format(string(Text), '~q is outside of what ~w takes; compare it before', [Value, Name]).
 error_reply(error(instantiation_error, _), json([error=Text, kind="guard"])) :-
     called_predicates([Predicate|Predicates]),
     !,
@@ -284,8 +317,18 @@ error_reply(error(instantiation_error, _), json([error=Text, kind="guard"])) :-
     format(string(Text), 'a variable is not bound; let atoms before it bind the arguments of ~w', [Names]).
 error_reply(error(instantiation_error, _), json([error="a variable is not bound", kind="guard"])) :-
     !.
+error_reply(error(io_error(_, _), context(_, Message)), json([error=Text, kind="system"])) :-
+    !,
+    text(Message, Text).
 error_reply(Error, json([error=Text, kind="internal"])) :-
     format(string(Text), '~q', [Error]).
+
+functor_text(Module:Predicate, Text) :-
+    atom(Module),
+    !,
+    indicator_text(Predicate, Text).
+functor_text(Predicate, Text) :-
+    indicator_text(Predicate, Text).
 
 indicator_text(Predicate, Text) :-
     format(string(Text), '~q', [Predicate]).
@@ -293,4 +336,5 @@ indicator_text(Predicate, Text) :-
 evaluation_text(zero_divisor, "division by zero").
 evaluation_text(undefined, "the result is undefined").
 evaluation_text(float_overflow, "the result is too large").
+evaluation_text(too_large, "the result has more than 3000 digits").
 evaluation_text(float_underflow, "the result is too small").

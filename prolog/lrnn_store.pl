@@ -223,12 +223,24 @@ object_identifier(Example, Term, Identifier) :-
     example_names(Example, Trie),
     (   trie_lookup(Trie, Term, Known)
     ->  Identifier = Known
-    ;   retract(free_identifier(New)),
+    ;   check_size(Term),
+        retract(free_identifier(New)),
         next_identifier(New, Next),
         assertz(free_identifier(Next)),
         trie_insert(Trie, Term, New),
         assertz(created_object(New, Example, Term)),
         Identifier = New
+    ).
+
+%   check_size(+Term)
+%
+%   Arithmetic makes integers that fill the memory; no name is that long.
+
+check_size(Term) :-
+    (   integer(Term),
+        abs(Term) >= 1<<10000
+    ->  throw(error(evaluation_error(too_large), _))
+    ;   true
     ).
 
 example_names(Example, Trie) :-

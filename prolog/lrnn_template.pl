@@ -97,7 +97,7 @@ example_term(Term) :-
     \+ model_term(Term),
     \+ block_begin(Term, _),
     \+ block_end(Term, _),
-    functor(Term, Name, Arity),
+    name_arity(Term, Name, Arity),
     \+ memberchk(Name/Arity, [(::)/2, (:-)/1, (?-)/1, (-->)/2]).
 
 block_begin(Term, Name) :-
@@ -267,12 +267,12 @@ template_fault(end(model(_)), Format, []) :-
     !,
     Format = 'end(model(_)) in a template; examples belong in the data'.
 template_fault(Term, Format, [query/Arity]) :-
-    functor(Term, query, Arity),
+    name_arity(Term, query, Arity),
     memberchk(Arity, [1, 2]),
     !,
     Format = '~w in a template; queries belong in the data'.
 template_fault(Term, Format, []) :-
-    functor(Term, setting, _),
+    name_arity(Term, setting, _),
     !,
     \+ ( Term = setting(Name, Value), atom(Name), ground(Value) ),
     Format = 'a setting is written setting(name, value).'.
@@ -316,6 +316,9 @@ rule_weight_fault(Weight, Format, [Weight]) :-
     \+ finite_number(Weight),
     Format = 'the weight ~w is not a finite number; write a number, `_` or fixed(Number)'.
 
+body_fault(_, Goals, Format, Arguments) :-
+    long_body_fault(Goals, Format, Arguments),
+    !.
 body_fault(_, Goals, Format, Arguments) :-
     member(Goal, Goals),
     goal_kind(Goal, fault(Kind)),

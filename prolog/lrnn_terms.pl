@@ -14,9 +14,11 @@
             term_text/2,                % +Term, -Text
             canonical_text/2,           % +Term, -Text
             atom_arguments/3,           % +Atom, -Name, -Arguments
+            name_arity/3,               % +Term, -Name, -Arity
             finite_number/1,            % +Number
             fact_fault/3,               % +Term, -Format, -Arguments
             atom_fault/3,               % +Term, -Format, -Arguments
+            long_body_fault/3,          % +Goals, -Format, -Arguments
             goal_fault/4                % +Kind, +Goal, -Format, -Arguments
           ]).
 :- use_module(library(lists), [append/3, memberchk/2]).
@@ -256,6 +258,17 @@ atom_arguments(Atom, Name, Arguments) :-
     ;   Atom =.. [Name|Arguments]
     ).
 
+%!  name_arity(+Term, -Name, -Arity) is det.
+%
+%   As functor/3, which does not take terms with empty brackets.
+
+name_arity(Term, Name, Arity) :-
+    (   compound(Term)
+    ->  compound_name_arity(Term, Name, Arity)
+    ;   Name = Term,
+        Arity = 0
+    ).
+
 %!  finite_number(+Number) is semidet.
 
 finite_number(Number) :-
@@ -301,6 +314,7 @@ fact_fault(Atom, Format, [Atom]) :-
 atom_fault(Term, Format, [Term, Name]) :-
     compound(Term),
     compound_name_arity(Term, Name, 0),
+    atom(Name),
     !,
     Format = '~w has no arguments; write ~w without brackets'.
 atom_fault(Term, Format, []) :-
@@ -314,12 +328,26 @@ atom_fault(Term, Format, [Term]) :-
     Format = '~w is not an atom; write a predicate with its arguments'.
 atom_fault(Term, Format, [Name/Arity]) :-
     functor(Term, Name, Arity),
+    too_wide(Arity),
+    !,
+    wide_format(Format).
+atom_fault(Term, Format, [Name/Arity]) :-
+    functor(Term, Name, Arity),
     (   guard_builtin(Name/Arity)
     ;   control_construct(Name/Arity)
     ;   memberchk(Name/Arity, [(:-)/1, (:-)/2, (?-)/1, (-->)/2, (::)/2])
     ),
     !,
     Format = '~w is part of the language and can\'t be defined; choose another name'.
+
+wide_format('~w has more arguments than the 1000 that a predicate can have; divide it into several').
+
+%!  long_body_fault(+Goals, -Format, -Arguments) is semidet.
+
+long_body_fault(Goals, Format, [Count]) :-
+    length(Goals, Count),
+    Count > 200,
+    Format = 'this body has ~w goals, and 200 is the limit; define a predicate for some of them'.
 
 %!  goal_fault(+Kind, +Goal, -Format, -Arguments) is det.
 %
@@ -340,6 +368,8 @@ goal_fault(construct(not/1), _, Format, []) :-
     Format = 'not/1 is not allowed in a body; write \\+'.
 goal_fault(construct(Predicate), _, Format, [Predicate]) :-
     Format = '~w is not allowed in a body: only atoms, comparison, arithmetic and \\+ are'.
+goal_fault(wide(Predicate), _, Format, [Predicate]) :-
+    wide_format(Format).
 goal_fault(impure(Function), _, Format, [Function]) :-
     Format = 'the arithmetic function ~w changes from call to call and is not allowed'.
 goal_fault(unknown_function(Name/0), _, Format, [Name]) :-

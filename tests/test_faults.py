@@ -131,7 +131,7 @@ SYNTAX = [
         f":3:1: the fact q(X) is not ground; {NOT_GROUND}",
         f":4:1: 5 {NOT_AN_ATOM}",
         f":5:1: the directive `:- halt` is not run; {NO_DIRECTIVES}",
-        ":6:1: fold(x): the fold must be a whole number from 1",
+        ":6:1: fold(x): the fold must be a whole number from 1 to 2147483647",
         ":7:6: syntax error: unknown escape sequence \\z; write \\\\ for a backslash",
     ),
     block(
@@ -183,9 +183,9 @@ BLOCKS = [
         ":5:1: a query outside a model; move it into the model it belongs to",
     ),
     data("fold outside", f"{DATA}fold(1).\n", ":5:1: fold/1 outside a model; move it into the model it belongs to"),
-    block("fold not a number", "fold(a).", ":2:1: fold(a): the fold must be a whole number from 1"),
-    block("fold from 1", "fold(0).", ":2:1: fold(0): the fold must be a whole number from 1"),
-    block("fold not whole", "fold(1.0).", ":2:1: fold(1.0): the fold must be a whole number from 1"),
+    block("fold not a number", "fold(a).", ":2:1: fold(a): the fold must be a whole number from 1 to 2147483647"),
+    block("fold from 1", "fold(0).", ":2:1: fold(0): the fold must be a whole number from 1 to 2147483647"),
+    block("fold not whole", "fold(1.0).", ":2:1: fold(1.0): the fold must be a whole number from 1 to 2147483647"),
     block("two folds", "fold(1). fold(2).", ":2:10: fold(2) contradicts fold(1) of the same example"),
 ]
 

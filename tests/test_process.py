@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 from conftest import Folder
 
 from lrnn_cli.engine.process import PrologProcess
-from lrnn_cli.errors import LimitError
+from lrnn_cli.errors import EngineError, LimitError
 from lrnn_cli.grounding import swi
 
 pytestmark = pytest.mark.new_workers
@@ -76,7 +78,7 @@ def test_missing_prolog(
     packages = tmp_path_factory.mktemp("packages")
     (packages / "pyswip").mkdir()
     (packages / "pyswip" / "__init__.py").write_text("")
-    (packages / "pyswip" / "prolog.py").write_text(module)
+    (packages / "pyswip" / "core.py").write_text(module)
     path = os.pathsep.join([str(packages), str(ROOT)])
     done = subprocess.run(
         [*LRNN, *command], env=environment(PYTHONPATH=path), capture_output=True, text=True, timeout=60, check=False
@@ -209,6 +211,66 @@ def test_time_limit_ends_the_worker() -> None:
             process.ask("data(0)", b"q(a).")
             process.ask("table(between(1, inf, V0), [V0], none, [])")
         assert worker and not any(map(running, worker))
+
+
+# What the system refuses
+
+MANY = "".join(f"q(a{number}).\n" for number in range(100))
+LARGE_ROWS = {"t.pl": "0.5 :: p :- q(X), q(Y), q(Z).\n", "d.pl": f"{MANY}query(p, 1.0).\n"}
+LARGE_TEXT = {"t.pl": TEMPLATE, "d.pl": f"{DATA}% {'long' * 60_000}\n"}
+LARGE_REPLY = {"t.pl": TEMPLATE, "d.pl": "q(a). " + "".join(f"query(p(a{n}), 1).\n" for n in range(4000))}
+FILE_SIZE = "a temporary file can't be written: file too large; raise the limit of file sizes (ulimit -f)\n"
+OPEN_FILES = (
+    "SWI-Prolog can't be started: too many open files; raise the limit of open files (ulimit -n), or use fewer --jobs\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "limit", "message"),
+    [
+        (LARGE_ROWS, "-f 200", FILE_SIZE),
+        (LARGE_TEXT, "-f 200", FILE_SIZE),
+        (LARGE_REPLY, "-f 110", FILE_SIZE),
+        (LARGE_TEXT, "-n 12", OPEN_FILES),
+        (LARGE_TEXT, "-n 17", OPEN_FILES),
+    ],
+    ids=["rows", "text", "reply", "no files", "few files"],
+)
+def test_limits_of_the_system(files: dict[str, str], limit: str, message: str, folder: Folder) -> None:
+    """One sentence with a remedy, whoever of the two processes meets the limit."""
+    folder.write(files)
+    command = " ".join([*LRNN, "predict", "t.pl", "d.pl", "-o", "out.tsv"])
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit {limit}; exec {command}"],
+        env=environment(PYTHONDONTWRITEBYTECODE="1"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
+    assert sorted(folder.content()) == ["d.pl", "t.pl"]
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "no space left on device; free some space in "),
+        (errno.EDQUOT, "disk quota exceeded; free some space in "),
+        (errno.EROFS, "read-only file system; set TMPDIR to a folder that can be written"),
+        (errno.EIO, "input/output error; look after the disk of "),
+    ],
+    ids=["full", "quota", "read-only", "broken"],
+)
+def test_no_temporary_files(number: int, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    with pytest.raises(EngineError) as error:
+        PrologProcess()
+    assert str(error.value).startswith(f"SWI-Prolog can't be started: {remedy}")
+    assert "\n" not in str(error.value)
 
 
 # Pipes

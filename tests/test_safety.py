@@ -7,6 +7,7 @@ that plain data have.
 from __future__ import annotations
 
 import math
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from conftest import Folder
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from lrnn_cli.engine import process
+from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.language.files import Source
@@ -380,3 +383,95 @@ def test_files_of_the_current_folder_are_no_modules(tmp_path: Path) -> None:
     done = subprocess.run([lrnn, "predict", "t.pl", "d.pl"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.count("\n") == 2
     assert not list(tmp_path.glob("* was run"))
+
+
+# Nothing of the current folder, the home or the environment reaches SWI-Prolog
+
+CANARY = "open('{canary}', append, Stream), writeln(Stream, was_run), close(Stream)"
+HOOKS = """:- multifile user:prolog_load_file/2, user:term_expansion/2.
+:- dynamic user:prolog_load_file/2, user:term_expansion/2.
+user:prolog_load_file(_, _) :- {canary}, fail.
+user:term_expansion(_, _) :- {canary}, fail.
+"""
+INIT = ':- writeln(\'["1", ""]\').\n:- op(700, xfx, ===>).\n:- op(700, xfx, lrnn_syntax:(===>)).\n:- {canary}.\n'
+LRNN = [str(Path(sys.executable).parent / "lrnn")]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders with saved states, init files and packs; whichever of them runs writes the file `canary`."""
+    root = tmp_path_factory.mktemp("hostile")
+    canary = CANARY.format(canary=root / "canary")
+    (root / "hooks.pl").write_text(HOOKS.format(canary=canary))
+    subprocess.run(["swipl", "-o", "state", "-c", "hooks.pl"], cwd=root, capture_output=True, check=True)
+    for name in ("swipl.prc", ".prc", "boot.prc", "swipl"):
+        (root / "here").mkdir(exist_ok=True)
+        (root / "here" / name).write_bytes((root / "state").read_bytes())
+    (root / "here" / "swipl").write_text(f"#!/bin/sh\necho was run >{root}/canary\n")
+    (root / "here" / "swipl").chmod(0o755)
+    (root / "here" / "operator.pl").write_text("q(a ===> b).\n")
+    config = root / "home" / ".config" / "swi-prolog"
+    config.mkdir(parents=True)
+    for file in (config / "init.pl", root / "home" / ".swiplrc"):
+        file.write_text(INIT.format(canary=canary))
+    pack = root / "home" / ".local" / "share" / "swi-prolog" / "pack" / "lists"
+    (pack / "prolog").mkdir(parents=True)
+    (pack / "pack.pl").write_text("name(lists).\nversion('1.0.0').\ntitle('lists').\n")
+    for folder in (pack / "prolog", config / "lib"):
+        folder.mkdir(exist_ok=True)
+        for name in ("lists", "apply", "error"):
+            (folder / f"{name}.pl").write_text(f":- module({name}, []).\n:- {canary}.\n")
+    # Each of them does run where SWI-Prolog takes it.
+    for arguments, home in (["-x", "../state"], root), (["-q"], root / "home"):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+        command = ["swipl", *arguments, "-g", "use_module(library(aggregate))", "-t", "halt"]
+        subprocess.run(command, cwd=root / "here", env=environment, capture_output=True, check=True)
+        (root / "canary").unlink()
+    return root
+
+
+SURROUNDINGS = {
+    "current folder": {},
+    "current folder in the path": {"PATH": f".:{os.environ['PATH']}", "LD_LIBRARY_PATH": "."},
+    "home": {"HOME": "home"},
+    "configuration": {"XDG_CONFIG_HOME": "home/.config", "XDG_CONFIG_DIRS": "home/.config"},
+    "packs": {"XDG_DATA_HOME": "home/.local/share", "XDG_DATA_DIRS": "home/.local/share"},
+    "home of SWI-Prolog": {"SWI_HOME_DIR": "here", "SWIPL": "here", "SWIPL_BOOT_FILE": "here/boot.prc"},
+    "Python": {"PYTHONSTARTUP": "here/operator.pl", "PYTHONUSERBASE": "home"},
+}
+
+
+@pytest.mark.parametrize("changes", SURROUNDINGS.values(), ids=SURROUNDINGS)
+def test_surroundings(changes: dict[str, str], hostile: Path) -> None:
+    paths = {name: str(hostile / value) if (hostile / value).exists() else value for name, value in changes.items()}
+    environment = {**os.environ, **paths}
+    for command, code in (["doctor"], 0), (["check", "operator.pl"], 1):
+        done = subprocess.run(
+            [*LRNN, *command], cwd=hostile / "here", env=environment, capture_output=True, text=True, check=False
+        )
+        assert not (hostile / "canary").exists(), command
+        assert done.returncode == code, done.stderr
+    assert done.stderr.startswith("operator.pl:1:5: syntax error: ")
+
+
+@pytest.mark.parametrize("line", ["ready", "1", '["1", ""]', "[]", "no end of line\r"])
+def test_stray_output(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What else comes out of a worker is not taken for an answer."""
+    stray = f"print({line!r}, end='' if {line!r}.endswith('\\r') else None, flush=True); "
+    monkeypatch.setattr(process, "START", stray + process.START)
+    with PrologProcess() as prolog:
+        assert prolog.ask("version")["version"] >= 90000
+        assert prolog.ask("data(0)", b"q(a).")["form"] == "single"
+
+
+def test_worker_sees_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a worker gets of Python's path and of the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", "relative", str(tmp_path), *sys.path])
+    for name in ("PYTHONPATH", "SWI_HOME_DIR", "XDG_DATA_HOME", "LD_PRELOAD", "LC_MESSAGES"):
+        monkeypatch.setenv(name, "here")
+    assert not {"", "relative", str(tmp_path)} & set(process.module_path())
+    assert str(Path(process.__file__).parents[2]) in process.module_path()
+    assert process.worker_environment(tmp_path).keys() <= {*process.INHERITED, "HOME", "LC_CTYPE"}
+    monkeypatch.setenv("LIBSWIPL_PATH", "there")
+    assert {"LIBSWIPL_PATH", "SWI_HOME_DIR"} <= process.worker_environment(tmp_path).keys()

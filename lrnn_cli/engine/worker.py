@@ -1,26 +1,29 @@
 """The process that runs SWI-Prolog: the only place that imports pyswip.
 
-Its arguments are FOLDER MEGABYTES TEXT REQUEST REPLY ROWS..., the last being file
-descriptors of nameless files it shares with its parent. A line on standard input asks for one request to be handled,
-the same line on standard output says that it is done. When standard input ends, the process ends at once, whatever
-Prolog is doing: nothing outlives the parent.
+Its arguments are MEGABYTES ANSWERS TEXT REQUEST REPLY ROWS..., all but the first being file descriptors: a pipe for
+answers and nameless files that it shares with its parent. The current folder is that of our Prolog modules. A line on
+standard input is the token of a request to be handled; the answer is a line of JSON: the token and what went wrong
+with the reply, or nothing. When standard input ends, the process ends at once, whatever Prolog is doing: nothing
+outlives the parent.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
 import queue
 import signal
 import sys
 import threading
+import traceback
+from typing import Any
 
 MISSING = 3  # exit code: SWI-Prolog or pyswip is not there
 
-
-def watch_input(requests: queue.SimpleQueue[str]) -> None:
-    for line in sys.stdin:
-        requests.put(line)
-    os._exit(0)
+C_STACK = 256 * 2**20
+ARGUMENTS = ["swipl", "-q", "--no-signals", "-f", "none", "-F", "none", "--no-packs"]
+"""SWI-Prolog without init files and packs."""
 
 
 def limit_memory(megabytes: int) -> None:
@@ -34,24 +37,60 @@ def limit_memory(megabytes: int) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (size, hard))
 
 
-def main() -> None:
-    folder, megabytes, *descriptors = sys.argv[1:]
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=watch_input, args=(requests,), daemon=True).start()
-    limit_memory(int(megabytes))
+def start_prolog() -> Any:
+    """SWI-Prolog, started with arguments of our own.
+
+    The package pyswip starts it when it is imported, from a saved state in the current folder and with the user's
+    init file. So its modules are imported without the package, and what it does later finds Prolog running.
+    """
+    package = importlib.util.find_spec("pyswip")
+    if package is None:
+        raise ImportError("No module named 'pyswip'")
+    sys.modules["pyswip"] = importlib.util.module_from_spec(package)
+    core = importlib.import_module("pyswip.core")
+    arguments = [*ARGUMENTS, *([f"--home={core.SWI_HOME_DIR}"] if core.SWI_HOME_DIR else [])]
+    if not core.PL_initialise(len(arguments), arguments):
+        raise OSError("SWI-Prolog does not start")
+    return importlib.import_module("pyswip.prolog").Prolog
+
+
+def serve(requests: queue.SimpleQueue[str], answers: int, descriptors: list[str]) -> None:
+    """Answer requests as they come."""
+    prolog = start_prolog()
+    paths = [f"'/dev/fd/{descriptor}'" for descriptor in descriptors]
+    list(prolog.query("consult('lrnn_server.pl')"))
+    list(prolog.query(f"lrnn_server:start([{', '.join(paths[:3])}], [{', '.join(paths[3:])}])"))
+    with open(answers, "w", encoding="utf-8") as channel:
+        while True:
+            token = requests.get()
+            outcome = list(prolog.query("lrnn_server:handle(Outcome)"))
+            channel.write(json.dumps([token, str(outcome[0]["Outcome"])]) + "\n")
+            channel.flush()
+
+
+def run(*arguments: Any) -> None:
+    """Serve until something goes wrong, and end the process then."""
+    code = 1
     try:
-        from pyswip.prolog import Prolog
+        serve(*arguments)
     except (ImportError, OSError) as error:
         print(error, file=sys.stderr)
-        sys.exit(MISSING)
+        code = MISSING
+    finally:
+        if code == 1:
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def main() -> None:
+    megabytes, answers, *descriptors = sys.argv[1:]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Prolog.consult(os.path.join(folder, "lrnn_server.pl"))
-    paths = [f"'/dev/fd/{descriptor}'" for descriptor in descriptors]
-    list(Prolog.query(f"lrnn_server:start([{', '.join(paths[:3])}], [{', '.join(paths[3:])}])"))
-    print("ready", flush=True)
-    while True:
-        line = requests.get()
-        list(Prolog.query("lrnn_server:handle"))
-        sys.stdout.write(line)
-        sys.stdout.flush()
+    limit_memory(int(megabytes))
+    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+    # Prolog reads and writes terms by recursion in C, so it gets a thread with a stack for terms of any sensible depth.
+    threading.stack_size(C_STACK)
+    threading.Thread(target=run, args=(requests, int(answers), descriptors), daemon=True).start()
+    for line in sys.stdin:
+        requests.put(line.strip())
+    os._exit(0)

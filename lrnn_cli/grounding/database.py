@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lrnn_cli.engine.resources import os_refusal
 from lrnn_cli.errors import EngineError, LimitError
 from lrnn_cli.grounding.grounder import GrounderOptions
 
@@ -34,6 +35,8 @@ def connect(options: GrounderOptions, folder: str) -> DuckDBPyConnection:
         "threads": options.jobs,
         "temp_directory": folder,
         "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
     }
     if options.memory_limit:
         settings["memory_limit"] = f"{max(options.memory_limit, options.table_memory // 2**21)}MiB"
@@ -41,6 +44,8 @@ def connect(options: GrounderOptions, folder: str) -> DuckDBPyConnection:
         settings["max_temp_directory_size"] = f"{options.table_memory // 2}B"
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET allow_persistent_secrets = false")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
@@ -55,7 +60,10 @@ class Database:
     def __init__(self, options: GrounderOptions, deadline: float | None) -> None:
         self.options = options
         self.deadline = deadline
-        self._folder = tempfile.TemporaryDirectory(prefix="lrnn-")
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="lrnn-")
+        except OSError as error:
+            raise os_refusal("DuckDB has no temporary folder", error) from None
         self._connection = connect(options, self._folder.name)
         self._thread = ThreadPoolExecutor(1)
         self._tables = 0
@@ -89,8 +97,9 @@ class Database:
                 f"DuckDB needed more than {limit} of memory. Allow more with --memory-limit, or use fewer --jobs."
             ) from None
         except duckdb.IOException as error:
+            what = str(error).splitlines()[0]
             raise EngineError(
-                f"DuckDB can't write to its temporary folder: {error}\nSet TMPDIR to a folder with more space."
+                f"DuckDB can't write to its temporary folder: {what}; set TMPDIR to a folder with more space"
             ) from None
         finally:
             # An interrupt that comes before the statement starts is lost, so it is repeated.

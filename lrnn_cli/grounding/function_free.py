@@ -19,6 +19,12 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import BackgroundClause, DataSet
 
 REMEDY = "use --grounder swi"
+WIDEST = 100
+"""How many columns a table may have: DuckDB's conditions grow with them."""
+
+
+class TooWide(Exception):
+    """A clause needs a table with too many columns."""
 
 
 class Place(NamedTuple):
@@ -67,13 +73,18 @@ def function_free(program: Program, data: DataSet) -> FunctionFree:
     template = program.template
     faults: dict[str, set[Fault]] = {}
 
-    def checked(make: Callable[[], Clause], place: Place) -> Clause:
+    def checked(make: Callable[[], Clause], head: Predicate, place: Place) -> Clause:
         try:
             clause = make()
+            atoms = (*clause.atoms, *clause.negations)
+            if max(head.arity, len(clause.terms), *(len(atom.terms) for atom in atoms), 0) > WIDEST:
+                raise TooWide
             check_bound(clause)
             return clause
         except NotFunctionFree as error:
             message = f"{error} is not function-free, so DuckDB can't ground it; {REMEDY}"
+        except TooWide:
+            message = f"more than {WIDEST} arguments or variables are too many for DuckDB; {REMEDY}"
         except Unbound:
             message = f"DuckDB can't enumerate this clause, since its body does not bind all its variables; {REMEDY}"
         faults.setdefault(place.file, set()).add(Fault(place.line, place.column, message))
@@ -81,13 +92,14 @@ def function_free(program: Program, data: DataSet) -> FunctionFree:
 
     def background(clause: BackgroundClause) -> Definition:
         place = Place(data.name, clause.line, clause.column)
-        return Definition(clause.head, checked(partial(background_clause, clause), place), place)
+        return Definition(clause.head, checked(partial(background_clause, clause), clause.head, place), place)
 
     tables = []
     for skeleton, index in zip(program.tables, program.table_rule, strict=True):
         rule = template.rules[index]
         place = Place(template.name, rule.line, rule.column)
-        tables.append(Definition(rule.head.predicate, checked(partial(skeleton_clause, skeleton, rule), place), place))
+        head = rule.head.predicate
+        tables.append(Definition(head, checked(partial(skeleton_clause, skeleton, rule), head, place), place))
     extensions = []
     for extension in program.extensions:
         if extension.level == "crisp":
@@ -97,8 +109,8 @@ def function_free(program: Program, data: DataSet) -> FunctionFree:
             for ground_rule in program.rules:
                 if ground_rule.head in extension.predicates:
                     _, clause, place = tables[ground_rule.table]
-                    head = tuple(f"V{column}" for column in ground_rule.head_columns)
-                    items.append(Definition(ground_rule.head, replace(clause, terms=head), place))
+                    terms = tuple(f"V{column}" for column in ground_rule.head_columns)
+                    items.append(Definition(ground_rule.head, replace(clause, terms=terms), place))
         extensions.append((extension, list(dict.fromkeys(items))))
     definitions = [*tables, *(item for _, items in extensions for item in items)]
     used = {atom.predicate for item in definitions for atom in (*item.clause.atoms, *item.clause.negations)}

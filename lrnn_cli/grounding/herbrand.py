@@ -243,7 +243,9 @@ def sorting_keys(example: np.ndarray, columns: Sequence[np.ndarray], first_objec
     count = int(first_object[-1])
     first = first_object[example]
     made = any(int(column.max(initial=0)) >= count for column in columns)
-    if made or (size.astype(float) ** len(columns)).sum() >= 2**62:
+    with np.errstate(over="ignore"):
+        too_many = (size.astype(float) ** len(columns)).sum() >= 2**62
+    if made or too_many:
         return row_keys([example, *(column - first for column in columns)], len(example))
     radix = size[example]
     keys = np.zeros(len(example), np.int64)

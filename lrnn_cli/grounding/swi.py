@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lrnn_cli.engine.process import PrologError, PrologProcess
+from lrnn_cli.engine.process import DepthError, PrologError, PrologProcess
 from lrnn_cli.errors import Fault, GroundingError, LimitError, faults_error
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
@@ -27,7 +27,7 @@ from lrnn_cli.grounding.rows import MadeObjects, Part, rank, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, most_rows, ordered, too_many
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
-from lrnn_cli.language.faults import located_faults
+from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template, read_model, read_template
 
@@ -98,7 +98,10 @@ class SwiGrounder:
         for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
             lines = source.text.count(b"\n", 0, start)
             process.send(f"data({lines})", source.text[start:stop])
-        return [process.receive() for process in self._processes[: len(cuts) - 1]]
+        try:
+            return [process.receive() for process in self._processes[: len(cuts) - 1]]
+        except DepthError as error:
+            raise faults_error(source.name, [deepest_term(source, str(error))]) from None
 
     def _data_set(self, source: Source, replies: list[dict[str, Any]]) -> DataSet:
         examples = []

@@ -19,6 +19,25 @@ UNCLOSED = re.compile(
 )
 
 
+BRACKETS = re.compile(rf"{UNCLOSED.pattern}|(?P<opening>[(\[{{])|(?P<closing>[)\]}}])", UNCLOSED.flags)
+
+
+def deepest_term(source: Source, message: str) -> Fault:
+    """A fault at the outermost bracket of what is nested deepest."""
+    text = source.text.decode()
+    depth = deepest = start = place = 0
+    for match in BRACKETS.finditer(text):
+        if match["opening"]:
+            start = start if depth else match.start()
+            depth += 1
+            if depth > deepest:
+                deepest, place = depth, start
+        elif match["closing"]:
+            depth = max(0, depth - 1)
+    line = text.count("\n", 0, place)
+    return Fault(line + 1, _column(text.split("\n")[line], place - (text.rfind("\n", 0, place) + 1)), message)
+
+
 def located_faults(source: Source, items: list[list[Any]]) -> list[Fault]:
     """Faults as Prolog gives them, [line, column, message] each.
 

@@ -29,8 +29,9 @@ write_file(Name, Text) :-
         close(Stream)).
 
 reply(Request, Reply) :-
-    write_file(request, Request),
-    handle,
+    string_concat("7.\n", Request, Text),
+    write_file(request, Text),
+    handle(''),
     test_file(reply, File),
     read_file_to_string(File, Reply, [encoding(utf8)]).
 
@@ -41,9 +42,9 @@ reply(Request, Text, Reply) :-
 holds(Text, Part) :-
     once(sub_string(Text, _, _, _, Part)).
 
-test(version, true(holds(Reply, "{\"version\":"))) :-
+test(version, true(holds(Reply, "{\"token\":7,\"version\":"))) :-
     reply("version.", Reply).
-test(template, Reply == "{\"members\":[{\"line\":1,\"column\":1,\"name\":\"\",\"rules\":[[1,1,0.5,false,[\"p\",[[true,\"X\"]]],[[\"q\",[[true,\"X\"]],false]],[]]],\"settings\":[]}],\"faults\":[]}") :-
+test(template, Reply == "{\"token\":7,\"members\":[{\"line\":1,\"column\":1,\"name\":\"\",\"rules\":[[1,1,0.5,false,[\"p\",[[true,\"X\"]]],[[\"q\",[[true,\"X\"]],false]],[]]],\"settings\":[]}],\"faults\":[]}") :-
     reply("template.", "0.5 :: p(X) :- q(X).", Reply).
 test(system_predicate, true(holds(Reply, "[\"shell\",[[true,\"X\"]],true]"))) :-
     reply("template.", "0.5 :: p(X) :- shell(X).", Reply).
@@ -64,31 +65,42 @@ test(background, true(holds(Reply, "\"head\":[\"r\",1],\"body\":[[\"q\",1,false,
     reply("data(0).", "r(X) :- q(X), \\+ s(X).", Reply).
 test(background_variables_are_not_forged, true(holds(Reply, "'$VAR'(0)"))) :-
     reply("data(0).", "r(X) :- q(X, '$VAR'(0)).", Reply).
-test(table, Reply == "{\"wide\":false,\"levels\":[[0]]}") :-
+test(table, Reply == "{\"token\":7,\"wide\":false,\"levels\":[[0]]}") :-
     reply("data(0).", "q(a). q(b).", _),
     reply("table(q(V0), [V0], none, []).", Reply).
-test(names, Reply == "{\"names\":[\"b\",\"'$VAR'(1)\"]}") :-
+test(names, Reply == "{\"token\":7,\"names\":[\"b\",\"'$VAR'(1)\"]}") :-
     reply("data(0).", "q(a). q(b). q('$VAR'(1)).", _),
     reply("names([1-2, 1-3]).", Reply).
 test(object_names, Names == "a\x1e\'B'\x1e\") :-
     reply("data(0).", "q(a). q('B').", _),
-    reply("object_names.", "{}"),
+    reply("object_names.", "{\"token\":7}"),
     test_file(rows1, File),
     read_file_to_string(File, Names, [encoding(utf8)]).
-test(type_error, Reply == "{\"error\":\"a is not of type number; test it with number/1 before\",\"kind\":\"guard\"}") :-
+test(type_error, Reply == "{\"token\":7,\"error\":\"a is not of type number; test it with number/1 before\",\"kind\":\"guard\"}") :-
     reply("data(0).", "q(a).", _),
     reply("table((q(V0), V0 < 3), [V0], none, []).", Reply).
-test(evaluation_error, Reply == "{\"error\":\"division by zero\",\"kind\":\"guard\"}") :-
+test(evaluation_error, Reply == "{\"token\":7,\"error\":\"division by zero\",\"kind\":\"guard\"}") :-
     reply("data(0).", "q(a).", _),
     reply("table((q(V0), 1 < 1/0), [V0], none, []).", Reply).
-test(unbound, Reply == "{\"error\":\"a variable is not bound; let atoms before it bind the arguments of older/2\",\"kind\":\"guard\"}") :-
+test(unbound, Reply == "{\"token\":7,\"error\":\"a variable is not bound; let atoms before it bind the arguments of older/2\",\"kind\":\"guard\"}") :-
     reply("data(0).", "q(a).", _),
-    reply("extend(crisp, [older/2], [background((older(A, B) :- A > B))]).", "{}"),
+    reply("extend(crisp, [older/2], [background((older(A, B) :- A > B))]).", "{\"token\":7}"),
     reply("table(older(V0, V1), [V0, V1], none, []).", Reply).
 test(internal_error, true(holds(Reply, "\"kind\":\"internal\""))) :-
     reply("no_such_request.", Reply).
 test(syntax_error_in_a_request, true(holds(Reply, "\"kind\":\"internal\""))) :-
     reply("data(.", Reply).
+test(unwritten_reply, Outcome == 'No space left on device') :-
+    setup_call_cleanup(
+        ( retract(lrnn_server:file(reply, File)), assertz(lrnn_server:file(reply, '/dev/full')) ),
+        ( write_file(request, "7.\nversion."), handle(Outcome) ),
+        ( retract(lrnn_server:file(reply, _)), assertz(lrnn_server:file(reply, File)) )).
+test(unwritten_rows, true(holds(Reply, "\"error\":\"No space left on device\",\"kind\":\"system\""))) :-
+    reply("data(0).", "q(a).", _),
+    setup_call_cleanup(
+        ( retract(lrnn_server:file(rows, Files)), assertz(lrnn_server:file(rows, ['/dev/full', '/dev/full'])) ),
+        reply("table(q(V0), [V0], none, []).", Reply),
+        ( retract(lrnn_server:file(rows, _)), assertz(lrnn_server:file(rows, Files)) )).
 test(resource_error, true(holds(Reply, "\"kind\":\"memory\""))) :-
     lrnn_server:error_reply(error(resource_error(private_table_space), _), Json),
     with_output_to(string(Reply), ( current_output(Stream), lrnn_json:json_write(Stream, Json) )).
