@@ -127,7 +127,7 @@ def parse_groundings(name: str, content: bytes) -> Groundings:
     except _AmbiguousError:
         message = "grounding file of version 1, which does not tell which of its tables is which"
         raise ReadError(f"{name}: {message}; ground again") from None
-    except (DamagedError, KeyError, ValueError, TypeError, AttributeError, RecursionError):
+    except (DamagedError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         raise ReadError(f"{name}: the grounding file is damaged or of another kind; ground again") from None
 
 
@@ -224,6 +224,7 @@ class Check:
         self.numbers(queries.target, size)
         self.integers(queries.line, (size,), 2**31)
         arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
+        _true(queries.argument.ndim == 2)
         widest = queries.argument.shape[1]
         self.integers(queries.argument, (size, widest), self.objects, -1)
         _true(int(arity.max(initial=0)) <= widest)

@@ -96,9 +96,9 @@ class RunDirectory:
         digest = state.pop("digest")
         if digest != _digest(state) or not isinstance(state.get("files"), dict):
             raise ReadError(f"{name}: the state of this run is damaged; {AGAIN}")
-        if state["version"] != VERSION:
+        if state.get("version") != VERSION:
             raise ReadError(f"{name}: this run was recorded by another version of lrnn; {AGAIN}")
-        if state["configuration"] != _digest(self._configuration):
+        if state.get("configuration") != _digest(self._configuration):
             raise ReadError(f"{name}: this is the state of another run, with other options or other data; {AGAIN}")
         for file, written in state["files"].items():
             if _file_digest(self.folder / file) != written:
