@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import resource
 import subprocess
@@ -170,3 +171,15 @@ def test_weights_that_overflow(weight: str, folder: Folder) -> None:
     assert outcome.stderr.endswith(" is too large; weights are no larger than 1e+300 in size\n")
     folder.write({"m.pl": MODEL.replace("0.5", "1e300")})
     assert folder.run("predict", "m.pl", "d.pl").stdout.splitlines()[1].endswith("\t1.0")
+
+
+def test_targets_that_overflow(folder: Folder) -> None:
+    """The metrics are JSON, which has no infinite numbers."""
+    folder.write({"m.pl": MODEL, "d.pl": DATA.replace("1.0)", "1e308)")})
+    command = [*LRNN, "evaluate", "m.pl", "d.pl", "--json"]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert (done.returncode, json.loads(done.stdout)["squared_loss"]) == (0, None)
+    assert (
+        "warning: squared_loss is undefined: some targets are so large that their squares are infinite" in done.stderr
+    )
+    assert "RuntimeWarning" not in done.stderr

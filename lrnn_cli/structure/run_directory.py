@@ -1,7 +1,8 @@
 """The run directory: what a run of structure learning did, and all it needs to go on after an interruption.
 
     configuration.json   options and digest of the data
-    state.json           the algorithm after the last whole iteration
+    state.json           the algorithm after the last whole iteration, with digests of it, of the configuration and of
+                         the files of all iterations
     model_3.pl           the model after iteration 3
     history_3.csv        the loss in each epoch of its training
     embedding_3.csv      layer-1 weights after iteration 3: a row a unary predicate, a column a latent predicate
