@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -498,3 +499,15 @@ def test_damaged_compiled_code(folder: Folder) -> None:
         folder.write(damaged)
         assert train() == model
         assert all(folder.content()[name] != content for name, content in damaged.items())
+
+
+def test_ensemble_that_was_stopped_goes_on(run_files: dict[str, bytes], folder: Folder) -> None:
+    """The second member had not begun: it has no folder."""
+    folder.write({"d.pl": run_files["d.pl"]})
+    command = [*RUN, "--iterations", "1", "--ensemble", "2", "--quiet"]
+    assert folder.run(*command).code == 0
+    whole = folder.content()["m.pl"]
+    shutil.rmtree("run/member_2")
+    outcome = folder.run(*command, "--resume")
+    assert (outcome.code, outcome.stderr) == (0, "")
+    assert folder.content()["m.pl"] == whole

@@ -15,13 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Folder
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.sdf import Molecule, Record, data_text
 from lrnn_cli.language.template import Template, ensemble_text
 from lrnn_cli.language.writing import csv_text, json_text, term_cell, visible
 from lrnn_cli.network.network import compile_network
@@ -85,25 +86,31 @@ def writings(template: Template, comments: tuple[str, ...]) -> dict[str, str]:
         "template": template.text(comments),
         "model": model_text(template),
         "ensemble": ensemble_text([replace(template, member=quoted(comments[0]))], comments, model_text),
-        "clauses": clausal_model.model_text(template, list(comments[:2]), list(comments)),
+        "clauses": clausal_model.model_text(template, list(comments), list(comments)),
     }
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(NAMES, NAMES, NAMES, NAMES)
-def test_names_in_any_place(grounder: Grounder, predicate: str, target: str, constant: str, example: str) -> None:
+@example("dynamic", "table", "is", "mod")
+@example("is", "-", "dynamic", "|")
+@example("-", "dynamic", "+", "dynamic")
+def test_names_in_any_place(grounder: Grounder, predicate: str, target: str, constant: str, model: str) -> None:
     """Predicates, constants and examples of any name, and any names in comments."""
-    p, t, c, e = map(quoted, (predicate, target, constant, example))
+    p, t, c, e = map(quoted, (predicate, target, constant, model))
     rules = f"0.5 :: {t}(X) :- {p}(X), X \\== {c}.\n-0.25 :: {t}(X) :- {p}(X), r(X, {c}).\n"
-    text = f"begin(model({e})).\n{p}(a). {p}({c}). r(a, {c}). query({t}(a), 1). query({t}({c}), 0).\nend(model({e})).\n"
+    rules += f"0.75 :: ({t}) :- ({p}), r(a, {c}).\n0.125 :: ({t}).\n"
+    facts = f"{p}(a). {p}({c}). r(a, {c}). ({p})."
+    queries = f"query({t}, 1). query({t}(a), 1). query({t}({c}), 0)."
+    text = f"begin(model({e})).\n{facts} {queries}\nend(model({e})).\n"
     data = Source("d.pl", text.encode())
     try:
-        template = grounder.read_template(Source(example, rules.encode()))
+        template = grounder.read_template(Source(model, rules.encode()))
         expected = outputs(grounder, template, data)
     except LrnnError:
         # The reader does not take such a name here: a predicate that is a part of the language, for example.
         assume(False)
-    for kind, written in writings(template, (predicate, target, constant, example)).items():
+    for kind, written in writings(template, (predicate, target, constant, model)).items():
         assert not raw(written.replace("\t", "\x00")), kind
         (found,) = grounder.read_model(Source("m.pl", written.encode()))
         assert found.settings == template.settings
@@ -152,6 +159,25 @@ def test_names_of_predictions(folder: Folder) -> None:
     )
     rows = [line.split("\t") for line in folder.run("predict", "m.pl", "d.pl").stdout.splitlines()]
     assert [row[:3] for row in rows[1:]] == [["(-a)", "p(-1)", "1.0"], ["-5", "p(b)", "-0.5"]]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(NAMES, NAMES)
+def test_names_of_imported_data(grounder: Grounder, name: str, target: str) -> None:
+    """Molecules and targets of any name, written as data and read again."""
+    molecule = Molecule(Record(1, 1, name, "", {}), ("c3(a1).",))
+    text = data_text([molecule, molecule], [1.0, -0.5], target, [name, "other"])
+    assert not raw(text.replace("\t", "\x00"))
+    assume(name != "other")
+    try:
+        loaded = grounder.load(Source("d.pl", text.encode()))
+    except LrnnError:
+        # A word of the language is no target.
+        assume(False)
+    assert loaded.queries.target.tolist() == [1.0, -0.5]
+    assert [predicate.name for predicate in loaded.queries.predicate] == [target]
+    again = grounder.load(Source("d.pl", text.replace(quoted(name), loaded.example_name[0]).encode()))
+    assert again.example_name == loaded.example_name
 
 
 HOSTILE = "\\e[31m\\x202e\\\\x2028\\\\x85\\\\x7f\\\\x9b\\\\r\\n-9.0 :: q.\\n% "
