@@ -82,7 +82,7 @@ def test_members_of_ensembles(folder: Folder) -> None:
     assert (second["accuracy"], second["auc_roc"]) == (0.75, pytest.approx(0.8))
     lines = folder.run("summarise", "fold1", "fold2").stdout.splitlines()
     assert lines[-1].split()[:3] == ["mean", "0.6875", "0.8000"]
-    folder.write({"fold2/metrics.json": "[1, 2]"})
+    folder.write({"fold2/metrics.json": '{"members": [1, 2]}'})
     assert "fold2/metrics.json: these are not metrics" in folder.run("summarise", "fold1", "fold2").stderr
 
 

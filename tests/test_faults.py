@@ -753,12 +753,10 @@ OPTIONS = [
         "--validation",
         "1",
     ),
-    usage(
+    Fault(
         "history over the model",
-        "Invalid value for --history: the model and its history need a file each",
-        *TRAIN,
-        "--history",
-        "model.pl",
+        "model.pl: --history would overwrite --output; choose another name for what is written",
+        arguments=(*TRAIN, "--history", "model.pl"),
     ),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import signal
@@ -68,8 +69,7 @@ class Commands(click.Group):
             code = 0
         except OSError as error:
             _abandon_output()
-            name = "" if error.filename is None else f"{visible(os.fsdecode(error.filename))}: "
-            say(f"{name}{system_message(error)}")
+            say(_system_error(error))
             code = 1
         except MemoryError:
             say("out of memory; use a smaller part of the data or shorter rules")
@@ -121,6 +121,14 @@ def _abandon_output() -> None:
     """Replace standard output, so that closing it can't fail."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _system_error(error: OSError) -> str:
+    if error.filename is not None:
+        return f"{visible(os.fsdecode(error.filename))}: {system_message(error)}"
+    if error.errno == errno.ENOENT and error.strerror == os.strerror(errno.ENOENT):
+        return "the current folder does not exist any more; go to another one"
+    return system_message(error)
 
 
 def _terminate(number: int, frame: object) -> None:

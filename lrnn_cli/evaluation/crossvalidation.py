@@ -77,7 +77,7 @@ def _read_members(path: Path) -> list[dict[str, float | None]]:
     try:
         members = read_json(str(path)).get("members", [])
         return [{name: None if value is None else float(value) for name, value in row.items()} for row in members]
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError):
         raise ReadError(f"{path}: these are not metrics; write them with `lrnn evaluate --json`") from None
 
 

@@ -58,9 +58,14 @@ def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
             continue
         values, _ = LOSSES[loss](output, target)
         mean = float(values.mean())
+        deviation = float(values.std(ddof=1)) if queries > 1 else 0.0
+        if not math.isfinite(mean) or not math.isfinite(deviation):
+            metrics.values[name] = None
+            metrics.reasons[name] = "some targets are so large that their squares are infinite"
+            continue
         metrics.values[name] = mean
         if queries > 1:
-            half = Z * float(values.std(ddof=1)) / math.sqrt(queries)
+            half = Z * deviation / math.sqrt(queries)
             metrics.intervals[name] = (max(0.0, mean - half), mean + half)
     metrics.values.update(queries=queries, positives=positives, majority=max(positives, queries - positives) / queries)
     return metrics

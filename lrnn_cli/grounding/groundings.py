@@ -56,6 +56,11 @@ class Groundings:
     def template(self) -> Template:
         return self.program.template
 
+    def object_names(self) -> list[str]:
+        """Names of all objects, or their numbers where names were not asked for."""
+        assert self.names is not None
+        return self.names.all() if self.names.blob else [str(number) for number in range(self.objects)]
+
 
 def save_groundings(groundings: Groundings, path: str) -> None:
     """Write a grounding file: arrays, and one JSON header."""
@@ -127,7 +132,7 @@ def parse_groundings(name: str, content: bytes) -> Groundings:
     except _AmbiguousError:
         message = "grounding file of version 1, which does not tell which of its tables is which"
         raise ReadError(f"{name}: {message}; ground again") from None
-    except (DamagedError, KeyError, ValueError, TypeError, AttributeError, RecursionError):
+    except (DamagedError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         raise ReadError(f"{name}: the grounding file is damaged or of another kind; ground again") from None
 
 
@@ -140,7 +145,10 @@ def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Ground
     names = Names(arrays["first_object"], arrays["names"].tobytes(), _texts(header["made"]))
     examples = _texts(header["examples"])
     check = Check(len(examples), header["objects"], names.first_object)
-    _true(names.blob.decode().count("\x1e") == names.first_object[-1] == check.objects - len(names.made))
+    kept = names.blob.decode().count("\x1e")
+    _true(
+        names.first_object[-1] == check.objects - len(names.made) and (not names.blob or kept == names.first_object[-1])
+    )
     rules = tuple(map(_rule, header["rules"]))
     template = Template(rules, _settings(header["settings"]), _text(header["template_name"]))
     _true(template.digest == header["template_digest"])
@@ -224,6 +232,7 @@ class Check:
         self.numbers(queries.target, size)
         self.integers(queries.line, (size,), 2**31)
         arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
+        _true(queries.argument.ndim == 2)
         widest = queries.argument.shape[1]
         self.integers(queries.argument, (size, widest), self.objects, -1)
         _true(int(arity.max(initial=0)) <= widest)

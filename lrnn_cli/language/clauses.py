@@ -14,6 +14,30 @@ from typing import NamedTuple
 from lrnn_cli.language.writing import visible
 
 ATOM_NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+OPERATORS = frozenset(
+    [
+        "as",
+        "discontiguous",
+        "div",
+        "dynamic",
+        "initialization",
+        "is",
+        "meta_predicate",
+        "mod",
+        "module_transparent",
+        "multifile",
+        "public",
+        "rdiv",
+        "rem",
+        "table",
+        "thread_initialization",
+        "thread_local",
+        "tnot",
+        "volatile",
+        "xor",
+    ]
+)
+"""Words that are operators of SWI-Prolog; all others are of signs alone."""
 ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -67,7 +91,9 @@ class Atom:
 
     def __str__(self) -> str:
         if not self.arguments:
-            return quoted(self.name)
+            # Operators among other words need brackets, also in quotes.
+            is_operator = self.name in OPERATORS or not any(char.isalnum() for char in self.name)
+            return f"({quoted(self.name)})" if is_operator else quoted(self.name)
         return f"{quoted(self.name)}({', '.join(map(str, self.arguments))})"
 
 

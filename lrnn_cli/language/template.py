@@ -20,7 +20,7 @@ from lrnn_cli.language.writing import prolog_text
 
 ACTIVATIONS = ("lukasiewicz", "sigmoid")
 AGGREGATIONS = ("mean", "sqrt")
-LARGEST = 1e100
+LARGEST = 1e300
 """Weights and settings are no larger than this in size, so that no sum or product of them is infinite."""
 
 

@@ -406,8 +406,7 @@ class Compiler:
         return [atoms(nodes) for nodes in levels]
 
     def _cycle_error(self, cycle: list[tuple[Predicate, np.ndarray]]) -> NetworkError:
-        assert self.groundings.names is not None
-        names = self.groundings.names.all()
+        names = self.groundings.object_names()
         texts = []
         for name, (atom,) in cycle:
             arguments = ",".join(names[number] for number in self.groups[name].index.atoms.objects[atom].tolist())

@@ -207,8 +207,7 @@ def grounding_summary(groundings: Groundings, before: dict[str, int], after: dic
         ).rstrip(),
     ]
     if rows:
-        assert groundings.names is not None
-        names = groundings.names.all()
+        names = groundings.object_names()
         for number, table in enumerate(groundings.tables):
             lines += ["", _skeleton_text(groundings, number)]
             for example, objects in zip(table.example[:rows].tolist(), table.objects[:rows].tolist(), strict=True):

@@ -1,7 +1,8 @@
 """The run directory: what a run of structure learning did, and all it needs to go on after an interruption.
 
     configuration.json   options and digest of the data
-    state.json           the algorithm after the last whole iteration
+    state.json           the algorithm after the last whole iteration, with digests of it, of the configuration and of
+                         the files of all iterations
     model_3.pl           the model after iteration 3
     history_3.csv        the loss in each epoch of its training
     embedding_3.csv      layer-1 weights after iteration 3: a row a unary predicate, a column a latent predicate
@@ -96,9 +97,9 @@ class RunDirectory:
         digest = state.pop("digest")
         if digest != _digest(state) or not isinstance(state.get("files"), dict):
             raise ReadError(f"{name}: the state of this run is damaged; {AGAIN}")
-        if state["version"] != VERSION:
+        if state.get("version") != VERSION:
             raise ReadError(f"{name}: this run was recorded by another version of lrnn; {AGAIN}")
-        if state["configuration"] != _digest(self._configuration):
+        if state.get("configuration") != _digest(self._configuration):
             raise ReadError(f"{name}: this is the state of another run, with other options or other data; {AGAIN}")
         for file, written in state["files"].items():
             if _file_digest(self.folder / file) != written:
