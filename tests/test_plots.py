@@ -280,7 +280,7 @@ def test_folders_that_are_no_runs(folder: Folder) -> None:
     outcome = folder.run("plot", "runs/member_1", "-o", "file")
     assert (outcome.code, outcome.stderr) == (
         1,
-        "file: this folder can't be made: File exists; choose another with -o\n",
+        "file: this folder can't be made: File exists; choose another\n",
     )
 
 

@@ -23,10 +23,7 @@ def plot(run_dir: str, other_run_dir: str | None, output: str | None, quiet: boo
         lrnn plot run1
         lrnn plot run1 run2 -o figures
     """
-    import os
-
-    from lrnn_cli.errors import LrnnError
-    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.files import write_figures
     from lrnn_cli.report import plots
     from lrnn_cli.report.run_records import read_run
 
@@ -47,10 +44,5 @@ def plot(run_dir: str, other_run_dir: str | None, output: str | None, quiet: boo
     progress.status("drawing the learning curves")
     figures["learning.svg"] = plots.svg_text(plots.learning_figure(runs, titles), *plots.learning_words(runs))
     folder = output if output is not None else run_dir
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise LrnnError(f"{folder}: this folder can't be made: {error.strerror}; choose another with -o") from None
-    for name, text in figures.items():
-        write_text(os.path.join(folder, name), text)
+    write_figures(folder, figures)
     progress.line(f"{' and '.join(figures)} in {folder}")

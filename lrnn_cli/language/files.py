@@ -153,3 +153,13 @@ def _write_through(path: str, content: bytes) -> None:
 def write_text(path: str, text: str) -> None:
     with whole_output(path) as file:
         file.write(text.encode())
+
+
+def write_figures(folder: str, figures: dict[str, str]) -> None:
+    """Files by name in a folder, which is made if it is not there."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise LrnnError(f"{folder}: this folder can't be made: {error.strerror}; choose another") from None
+    for name, text in figures.items():
+        write_text(os.path.join(folder, name), text)
