@@ -19,10 +19,10 @@ from test_semantics import grounded
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline  # noqa: E402
 from memory_limits import COMMANDS, TEMPLATE, graphs, measured  # noqa: E402
 
 from lrnn_cli import limits  # noqa: E402
+from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline  # noqa: E402
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
 from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402

@@ -18,6 +18,7 @@ from conftest import Folder
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from lrnn_cli.baselines import clausal_model
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.language.clauses import quoted
@@ -27,7 +28,6 @@ from lrnn_cli.language.template import Template, ensemble_text
 from lrnn_cli.language.writing import csv_text, json_text, term_cell, visible
 from lrnn_cli.network.network import compile_network
 from lrnn_cli.report.model_text import model_text
-from lrnn_cli.structure import clausal_model
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTROL = "\x1b\u202e\u2066\u2028\u2029\x85\x7f\x9b\r\x07\x00\u200b\ufeff\xad"

@@ -350,6 +350,12 @@ def test_page(folder: Folder) -> None:
     first = folder.read("report.html")
     page_of(folder)
     assert folder.read("report.html") == first
+    # The same figures of errors and rule sets as files; a page has both tables.
+    assert folder.run("report", "build", "--figures", "new/figures", "-o", "report.md").code == 0
+    files = {path.name: path.read_text() for path in (folder.path / "new/figures").iterdir()}
+    assert sorted(files) == ["errors1.svg", "errors3.svg", "errors4.svg", "rule_sets1.svg", "rule_sets2.svg"]
+    assert all(file.lstrip().startswith("<?xml") and "</svg>" in file for file in files.values())
+    assert "Rule sets of the learned LRNN, shallow" in files["rule_sets2.svg"]
 
 
 def test_names_on_a_page_are_only_shown(folder: Folder) -> None:

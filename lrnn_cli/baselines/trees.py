@@ -66,7 +66,7 @@ def predict_with_trees(
         remarks.append(
             f"{len(kept)} of {counts.shape[1]} features for {target} occur for at least {least} of {len(learn)} queries"
         )
-        table = counts[:, kept].toarray().astype(np.float32)
+        table = counts[:, kept].astype(np.float32).toarray()
         outputs[rows[test]] = LEARNERS[learner](table[learn], positive[learn], table[test], options)
     output = outputs[tested]
     if np.isnan(output).any():

@@ -39,9 +39,7 @@ def plot(run_dir: str, other_run_dir: str | None, output: str, quiet: bool) -> N
         lrnn plot run1
         lrnn plot run1 run2 -o figures
     """
-    import os
-
-    from lrnn_cli.language.files import make_folder, write_text
+    from lrnn_cli.language.files import write_figures
     from lrnn_cli.report import plots
     from lrnn_cli.report.run_records import read_run
 
@@ -61,7 +59,5 @@ def plot(run_dir: str, other_run_dir: str | None, output: str, quiet: bool) -> N
         progress.warn("a run has no unary predicates, so there is no embedding to draw")
     progress.status("drawing the learning curves")
     figures["learning.svg"] = plots.svg_text(plots.learning_figure(runs, titles), *plots.learning_words(runs))
-    make_folder(output)
-    for name, text in figures.items():
-        write_text(os.path.join(output, name), text)
+    write_figures(output, figures)
     progress.line(f"{' and '.join(figures)} in {output}")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 
 from lrnn_cli.commands.options import Progress, output_option, quiet_option
-from lrnn_cli.commands.parameters import EXPERIMENT_FILES, Input
+from lrnn_cli.commands.parameters import EXPERIMENT_FILES, Input, Output
 
 ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "text", ".txt": "text"}
 
@@ -32,10 +32,22 @@ ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "text", ".tx
     help="Tables as Markdown, a page with figures, or all figures for programs "
     "(default: by the name of the file, else text).",
 )
+@click.option(
+    "--figures",
+    type=Output("*.svg"),
+    metavar="DIR",
+    help="Also write the figures of errors and of rule sets there, as SVG files.",
+)
 @output_option("-", "Where the report goes")
 @quiet_option
 def report(
-    folder: str, datasets: tuple[str, ...], learners: tuple[str, ...], kind: str | None, output: str, quiet: bool
+    folder: str,
+    datasets: tuple[str, ...],
+    learners: tuple[str, ...],
+    kind: str | None,
+    figures: str | None,
+    output: str,
+    quiet: bool,
 ) -> None:
     """Tables and figures of the crossvalidations in FOLDER
 
@@ -47,18 +59,19 @@ def report(
     Example:
         lrnn report build
         lrnn report build --learner lrnn --learner nfoil -o report.html
+        lrnn report build --figures figures -o report.md
     """
     import shlex
 
     from lrnn_cli.evaluation.experiments import read_experiments
-    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.files import write_figures, write_text
     from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.experiments import experiments_json, page_sections, text_sections
+    from lrnn_cli.report.experiments import experiments_json, figure_files, page_sections, text_sections
     from lrnn_cli.report.pages import markdown, page
 
     kind = kind or _kind(output)
     progress = Progress(quiet)
-    if kind == "html":
+    if kind == "html" or figures is not None:
         from lrnn_cli.report import plots  # noqa: F401  complains when matplotlib is missing
     experiments = read_experiments(folder, datasets, learners)
     if kind == "json":
@@ -71,6 +84,8 @@ def report(
         command = shlex.join(["lrnn", "report", folder, *named, "-o", output])
         text = page("Experiments", page_sections(experiments, command))
     write_text(output, text)
+    if figures is not None:
+        write_figures(figures, figure_files(experiments))
     for result in experiments.incomplete():
         done = f"{len(result.folds)} of {len(result.expected)} folds" if result.folds else "no fold"
         progress.line(f"{result.folder}: {done} done")

@@ -202,3 +202,10 @@ def write_text(path: str, text: str) -> None:
     """All text that leaves for a file or for standard output goes this way, and nothing in it moves a cursor."""
     with whole_output(path) as file:
         file.write(visible(text, "\n\t").encode())
+
+
+def write_figures(folder: str, figures: dict[str, str]) -> None:
+    """Files by name in a folder, which is made if it is not there."""
+    make_folder(folder)
+    for name, text in figures.items():
+        write_text(os.path.join(folder, name), text)

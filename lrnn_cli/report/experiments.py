@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -84,7 +86,10 @@ def text_sections(experiments: Experiments) -> list[Section]:
 
 def page_sections(experiments: Experiments, command: str) -> list[Section]:
     """The whole report; `command` is what makes it."""
-    figures = {"Test errors": _error_figures(experiments), "Learned rule sets": _statistics_figures(experiments)}
+    figures = {
+        "Test errors": _figures(_error_drawings(experiments)),
+        "Learned rule sets": _figures(_statistics_drawings(experiments)),
+    }
     sections = [
         Section(section.title, [*section.blocks, *figures.get(section.title, [])])
         for section in text_sections(experiments)
@@ -271,10 +276,37 @@ def _number_cell(number: float | None, digits: int) -> Cell:
 # Figures
 
 
-def _error_figures(experiments: Experiments) -> list[Block]:
-    """The first learner against nFOIL and kFOIL, against templates, and against all others."""
-    from lrnn_cli.report.experiment_plots import error_figure
+def figure_files(experiments: Experiments) -> dict[str, str]:
+    """The figures of errors and of rule sets as files by themselves, by name."""
     from lrnn_cli.report.plots import svg_text
+
+    drawings = [*_error_drawings(experiments), *_statistics_drawings(experiments)]
+    return {f"{drawing.name}.svg": svg_text(drawing.figure, drawing.caption, drawing.words) for drawing in drawings}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of matplotlib, its name among all of a report, and what it shows."""
+
+    name: str
+    caption: str
+    words: str
+    figure: Any
+
+
+def _figures(drawings: Iterable[Drawing]) -> list[Block]:
+    """Drawings as parts of a page."""
+    from lrnn_cli.report.plots import svg_text
+
+    return [
+        Figure(drawing.caption, svg_text(drawing.figure, drawing.caption, drawing.words, page=drawing.name))
+        for drawing in drawings
+    ]
+
+
+def _error_drawings(experiments: Experiments) -> Iterator[Drawing]:
+    """The first learner against nFOIL and kFOIL, against trees, against templates, and against all others."""
+    from lrnn_cli.report.experiment_plots import error_figure
 
     ours, *others = experiments.learners
     groups = {
@@ -286,29 +318,23 @@ def _error_figures(experiments: Experiments) -> list[Block]:
     groups["other learners"] = [name for name in others if name not in known]
     if not others:
         groups = {"": []}
-    blocks: list[Block] = []
-    for number, (group, members) in enumerate(groups.items()):
+    words = "Marks are means over folds, lines deviations; the table of test errors has the same figures."
+    for number, (group, members) in enumerate(groups.items(), 1):
         if members or not others:
             learners = [ours, *members]
             against = f" and of {group}" if group else ""
             caption = f"Test errors of the {learner_title(ours)}{against} on each data set."
             figure = error_figure(experiments, learners, [learner_title(name) for name in learners])
-            words = "Marks are means over folds, lines deviations; the table above has the same figures."
-            blocks.append(Figure(caption, svg_text(figure, caption, words, page=f"errors{number}")))
-    return blocks
+            yield Drawing(f"errors{number}", caption, words, figure)
 
 
-def _statistics_figures(experiments: Experiments) -> list[Block]:
+def _statistics_drawings(experiments: Experiments) -> Iterator[Drawing]:
     from lrnn_cli.report.experiment_plots import statistics_figure
-    from lrnn_cli.report.plots import svg_text
 
-    blocks: list[Block] = []
-    for number, learner in enumerate(_structured(experiments)):
+    words = "A panel for each figure, a row for each data set; the table of rule sets has the means."
+    for number, learner in enumerate(_structured(experiments), 1):
         caption = f"Rule sets of the {learner_title(learner)}: means, and ranges over the folds."
-        words = "A panel for each figure, a row for each data set; the table above has the means."
-        svg = svg_text(statistics_figure(experiments, learner), caption, words, page=f"statistics{number}")
-        blocks.append(Figure(caption, svg))
-    return blocks
+        yield Drawing(f"rule_sets{number}", caption, words, statistics_figure(experiments, learner))
 
 
 def _run_blocks(experiments: Experiments) -> list[Block]:
