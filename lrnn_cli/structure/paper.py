@@ -13,6 +13,8 @@ PAPER: dict[str, Any] = {
     "rules": 1,
     "gain": 0.0,
     "crisp": True,
+    # Target rules stay as the search finds them.
+    "conjunctions": 0,
     # Invention goes on as long as the algorithm does.
     "layers": 100,
     "object_identity": False,
