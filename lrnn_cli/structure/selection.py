@@ -35,8 +35,6 @@ ENOUGH = 0.98
 PATIENCE = 60
 """After so many conjunctions that predict queries held out no better no more are tried."""
 RULES = "plain rules"
-FEW = "few conjunctions"
-MANY = "many conjunctions"
 
 
 @dataclass(frozen=True)
@@ -54,16 +52,34 @@ class Estimate:
     training: float
 
 
-def families(options: StructureOptions, members: int) -> dict[str, BoostingOptions]:
+@dataclass(frozen=True)
+class Family:
+    """A way to boost; latent: over the columns of rules with latent predicates too, not of literals of the data alone.
+
+    Such columns were trained on the same targets, so they promise more than they keep where data are few or clean.
+    """
+
+    options: BoostingOptions
+    latent: bool
+
+
+def families(options: StructureOptions, members: int) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Members of an ensemble differ by what they are shown; one model looks at everything.
     """
     few = BoostingOptions(
-        min(options.conjunctions, 30), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
+        min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
     )
     many = BoostingOptions(options.conjunctions, 0.15, options.parts, queries=1.0, columns=1.0)
-    return {FEW: few, MANY: many if members == 1 else replace(many, queries=0.7, columns=0.2)}
+    if members > 1:
+        many = replace(many, queries=0.7, columns=0.2)
+    return {
+        "few conjunctions": Family(few, False),
+        "few conjunctions with latent predicates": Family(few, True),
+        "many conjunctions": Family(many, False),
+        "many conjunctions with latent predicates": Family(many, True),
+    }
 
 
 def held_out_parts(queries: Queries, groups: np.ndarray, seed: int) -> np.ndarray | None:
@@ -200,12 +216,12 @@ class Selection:
         """What rules that a member has borrowed, and conjunctions over them, say of queries held out."""
         place = member.rows_of(target)
         own, out = self.queries.select(place), held[place]
-        columns = self._columns(target, member)
         paths = {}
-        for name, options in self.families.items():
+        for name, family in self.families.items():
+            columns = self._columns(target, member, family.latent)
             path = [np.full(out.sum(), own.target[~out].mean())]
             losses = [_loss(path[0], own.target[out])]
-            for _, _, logit in self._boosted(target, member, columns, (~out).nonzero()[0], options):
+            for _, _, logit in self._boosted(target, member, columns, (~out).nonzero()[0], family.options):
                 path.append(sigmoid(logit[out]))
                 losses.append(_loss(path[-1], own.target[out]))
                 if len(losses) - int(np.argmin(losses)) > PATIENCE:
@@ -228,13 +244,15 @@ class Selection:
                 member.check_time()
                 yield step
 
-    def _columns(self, target: Predicate, member: StructureLearner) -> Columns:
-        """The columns of frequent bodies and of the target rules of a member."""
+    def _columns(self, target: Predicate, member: StructureLearner, latent: bool) -> Columns:
+        """The columns of frequent bodies and, if wanted, of the target rules of a member."""
         if target not in self.bodies:
             self.bodies[target] = member.frequent_bodies(target)
             self.report(f"{target}: {len(self.bodies[target])} frequent bodies")
-        rules = member.target_rules[target]
-        return self.bodies[target].joined(rules, [member.column(rule) for rule in rules])
+        rules = member.target_rules[target] if latent else []
+        return (
+            self.bodies[target].joined(rules, [member.column(rule) for rule in rules]) if rules else self.bodies[target]
+        )
 
     def _final(self, number: int, chosen: dict[Predicate, tuple[str, int, Estimate]]) -> State:
         """A member with what was best on queries held out, learned from all queries."""
@@ -243,10 +261,10 @@ class Selection:
             member.final_training()
         for target, (name, rules, _) in chosen.items():
             if name != RULES:
-                own = self.queries.select(member.rows_of(target))
-                options = replace(self.families[name], rules=rules)
-                columns = self._columns(target, member)
-                steps = list(self._boosted(target, member, columns, np.arange(len(own)), options))
+                family = self.families[name]
+                columns = self._columns(target, member, family.latent)
+                queries = np.arange(len(member.rows_of(target)))
+                steps = list(self._boosted(target, member, columns, queries, replace(family.options, rules=rules)))
                 member.replace_rules(target, [step[0] for step in steps], steps[-1][1] if steps else None)
         return member.state()
 
