@@ -99,6 +99,7 @@ def conjunction_rules(
             if part not in names:
                 names[part] = f"{PART}{known + len(names) + 1}"
                 defining += part.rules(names[part], activation)
-        body = tuple(Atom(names[part], target.arguments) for part in conjunction.parts)
+        ordered = sorted((names[part] for part in conjunction.parts), key=lambda name: int(name.removeprefix(PART)))
+        body = tuple(Atom(name, target.arguments) for name in ordered)
         weights[body] = weights.get(body, 0.0) + conjunction.weight
     return defining, [Rule(target, body, weight=weight) for body, weight in weights.items()]

@@ -20,9 +20,9 @@ from lrnn_cli.structure.features import Features, Layer
 from lrnn_cli.structure.refinement import Language, with_relation
 from lrnn_cli.structure.relations import TooManyRows
 
-MOST_BODIES = 4000
+MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
-MOST_OF_A_SHAPE = 2000
+MOST_OF_A_SHAPE = 1500
 """So many bodies with the same relations at most, those with fewer unary predicates first."""
 ITEMS_OF_A_VARIABLE = 3
 """So many unary predicates at most are asked of one variable."""

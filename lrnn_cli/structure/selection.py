@@ -34,6 +34,8 @@ ENOUGH = 0.98
 """The part of the loss explained by the best way that a simpler one has to explain."""
 PATIENCE = 60
 """After so many conjunctions that predict queries held out no better no more are tried."""
+EXPLAINED = 0.002
+"""When no more than this part of the loss is left no more conjunctions are tried."""
 RULES = "plain rules"
 
 
@@ -224,7 +226,7 @@ class Selection:
             for _, _, logit in self._boosted(target, member, columns, (~out).nonzero()[0], family.options):
                 path.append(sigmoid(logit[out]))
                 losses.append(_loss(path[-1], own.target[out]))
-                if len(losses) - int(np.argmin(losses)) > PATIENCE:
+                if len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]:
                     break
             paths[name] = np.stack(path)
         return _Tried(own.target[out], member.outputs(own.select(out.nonzero()[0])), paths)
