@@ -197,7 +197,7 @@ def test_frozen_and_untrained_weights() -> None:
     learning._create_layer1()
     learning._weighted_facts()
     before = dict(learning.weights)
-    found, _ = learning._rule_learning(1)
+    found, _ = learning._rule_learning(1, 2.0)
     assert all(learning.weights[name] == before[name] for name in before if name.startswith("latent"))
     learning._predicate_invention(found)
     used = {atom.name for candidate, _ in found for atom in candidate.atoms()}

@@ -102,8 +102,8 @@ class Iteration:
     validation_loss: float | None
     search_seconds: float
     training_seconds: float
-    anew: bool = False
-    """Latent predicates were started anew before these rules were found."""
+    ahead: list[Candidate] = field(default_factory=list)
+    """Bodies that latent predicates were invented from when a first search had found nothing."""
 
 
 @dataclass
@@ -218,11 +218,11 @@ class StructureLearner:
         give_back_free_memory()
         with stage("rule learning"):
             found, tried = self._rule_learning(number, options.gain)
-            anew = False
+            ahead: list[Candidate] = []
             for _ in range(options.restarts):
-                if found or not tried or not self._start_anew():
+                if found or not tried:
                     break
-                anew = True
+                ahead += self._start_anew()
                 self.report(f"iteration {number} of {options.iterations}: nothing found, latent predicates start anew")
                 # A new start is one more look at chance: what it finds must stand out among all that was tried.
                 found, more = self._rule_learning(number, options.gain + float(np.log(tried)))
@@ -238,7 +238,7 @@ class StructureLearner:
         learned.template = self._template()
         validation_loss = self._validate()
         seconds = searched - started, trained - searched
-        learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds, anew))
+        learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds, ahead))
         shown = "" if validation_loss is None else f", validation loss {validation_loss:.5f}"
         left = (options.iterations - number) * (trained - started)
         self.report(
@@ -392,24 +392,53 @@ class StructureLearner:
                     self.weights[own[chosen].clause] = 1.0
         self._init_weights(rules)
 
-    def _start_anew(self) -> bool:
-        """Start the latent predicates that no target rule uses once more; false when there are none.
+    def _start_anew(self) -> list[Candidate]:
+        """Start the latent predicates that no target rule uses once more; the bodies that they can now mean.
 
-        Those of higher layers can now mean the body of any target rule, not of the best ones alone.
+        Clusters start from what is still unexplained. Invented predicates start as the body below the last layer that
+        comes closest to a rule: it need not gain anything itself for what is invented from it to gain.
         """
         used = self._used()
-        new = self._invented_from([rule for rules in self.target_rules.values() for rule in rules])
-        self.latent_rules += new
-        self._init_weights(new, 0.0)
         free = [rule for rule in self.latent_rules if rule.head.predicate not in used]
-        for rule in free:
-            del self.weights[rule.clause]
         clusters = [rule for rule in free if layer_of(rule.head.name) == 1]
+        for rule in clusters:
+            del self.weights[rule.clause]
         self._init_weights(clusters)
-        self._start_invented([rule for rule in free if layer_of(rule.head.name) > 1])
         self._weighted_facts()
         self._start_clusters([rule.head.name for rule in clusters])
-        return bool(free)
+        ahead = self._closest()
+        new = self._invented_from(ahead)
+        self.latent_rules += new
+        self._init_weights([rule for rule in new if rule.head.predicate in used], 0.0)
+        bodies = {rule.clause for body in ahead for rule in self._invention(body)}
+        self._start_invented(
+            [rule for rule in self.latent_rules if rule.clause in bodies and rule.head.predicate not in used]
+        )
+        self._weighted_facts()
+        return ahead
+
+    def _closest(self) -> list[Candidate]:
+        """For each target the body below the last layer that would gain most as a rule, be it enough or not."""
+        found = []
+        language = self._language()
+        layers = {layer: sorts for layer, sorts in language.layers.items() if layer < self.options.layers}
+        with ThreadPoolExecutor(self.jobs) as threads:
+            for predicate in self.targets:
+                regression = self._regression(predicate)
+                if self.options.layers > 1 and not self._explained(regression):
+                    searched = learn_rules(
+                        predicate,
+                        self.words.targets[predicate],
+                        self.features,
+                        replace(language, layers=layers),
+                        regression,
+                        SearchOptions(self.options.beam, 1, gain=-1.0),
+                        set(self.target_rules[predicate]),
+                        threads,
+                        check=self._check_time,
+                    )
+                    found += [candidate for candidate, _ in searched.rules]
+        return found
 
     def _invented(self, found: list[tuple[Candidate, float]]) -> list[Rule]:
         """What predicate invention makes of the best rule of each target."""
@@ -424,10 +453,13 @@ class StructureLearner:
         new: dict[str, Rule] = {}
         for candidate in candidates:
             if candidate.layer < self.options.layers:
-                for rule in predicate_invention(candidate, self.options.dimension, self.options.arity):
+                for rule in self._invention(candidate):
                     if rule.clause not in known:
                         new[rule.clause] = rule
         return list(new.values())
+
+    def _invention(self, candidate: Candidate) -> list[Rule]:
+        return predicate_invention(candidate, self.options.dimension, self.options.arity)
 
     def _train_weights(self, epochs: int) -> float:
         """Train all weights that the queries can see."""
@@ -486,9 +518,7 @@ class StructureLearner:
         """Go on from a state that was recorded: rules are made anew from those that each iteration found."""
         self.latent_rules = create_layer1_rules(self.unary, self.options.dimension)
         for iteration in iterations:
-            if iteration.anew:
-                everything = [rule for rules in self.target_rules.values() for rule in rules]
-                self.latent_rules += self._invented_from(everything)
+            self.latent_rules += self._invented_from(iteration.ahead)
             self.latent_rules += self._invented(iteration.rules)
             for candidate, _ in iteration.rules:
                 self.target_rules[candidate.shape.head].append(candidate)
