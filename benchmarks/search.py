@@ -31,9 +31,10 @@ from lrnn_cli.language.files import read_source
 from lrnn_cli.structure import search
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Shape
+from lrnn_cli.structure.features import Kind
 
-Key = Predicate | int
-"""A predicate of the data, or the number of a layer of latent predicates."""
+Key = Predicate | Kind
+"""A predicate of the data, or a kind of latent predicates."""
 TIMED = """
 timed(Number, Goal) :-
     aggregate_all(count, Goal, Count),
@@ -82,7 +83,7 @@ def goal(shape: Shape, names: dict[Key, str], sorts: dict[Predicate, tuple[int, 
         variable: sort for _, variables, kinds in literals for variable, sort in zip(variables, kinds, strict=True)
     }
     literals += [
-        (names[layer], variables, tuple(known.get(variable, -1) for variable in variables))
+        (names[layer, len(variables)], variables, tuple(known.get(variable, -1) for variable in variables))
         for variables, layer in dict.fromkeys(shape.slots)
     ]
     goals: list[str] = []
@@ -98,7 +99,7 @@ def goal(shape: Shape, names: dict[Key, str], sorts: dict[Predicate, tuple[int, 
 
 def prolog(learner: StructureLearner, sample: list[Shape], folder: Path) -> list[tuple[int, float]]:
     """Groundings and seconds of each candidate of a sample, in one process of SWI-Prolog."""
-    tables: dict[Key, Table] = {number: layer.index.atoms for number, layer in learner.features.layers.items()}
+    tables: dict[Key, Table] = {kind: layer.index.atoms for kind, layer in learner.features.layers.items()}
     for name, table in learner.relations.tables.items():
         tables[name] = table
     tables |= {head: table for head, table in learner.relations.starts.items() if head is not None and head.arity}

@@ -344,7 +344,7 @@ def test_goal_of_a_candidate() -> None:
     """Two atoms of one sort differ, as soon as both are bound; an atom and a bond need no test."""
     bond, target = Predicate("bond", 3), Predicate("active", 1)
     shape = Shape(target, ((bond, (0, 1, 2)), (bond, (1, 3, 4))), (((1,), 1), ((2,), 2)))
-    names: dict[Predicate | int, str] = {bond: "p0", target: "p1", 1: "p2", 2: "p3"}
+    names: dict[Predicate | tuple[int, int], str] = {bond: "p0", target: "p1", (1, 1): "p2", (2, 1): "p3"}
     assert goal(shape, names, {bond: (7, 7, 8), target: (7,)}) == (
         "p1(V0), p0(V0,V1,V2), V1 \\== V0, p0(V1,V3,V4), V3 \\== V0, V3 \\== V1, V4 \\== V2, p2(V1), p3(V2)"
     )

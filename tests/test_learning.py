@@ -179,7 +179,7 @@ def test_columns_are_what_the_network_computes(layer: int, aggregation: str) -> 
     learning = learner(text, StructureOptions(crisp=True, aggregation=aggregation))
     learning._create_layer1()
     learning._weighted_facts()
-    names = learning.features.layers[layer].names
+    names = learning.features.layers[layer, 1].names
     bond = next(predicate for predicate in learning.others if predicate.name == "bond")
     shape = Shape(next(iter(learning.targets)), ((bond, (0, 1)),), (((0,), layer), ((1,), 1)))
     for name in names:
@@ -198,7 +198,7 @@ def test_frozen_and_untrained_weights() -> None:
     learning._create_layer1()
     learning._weighted_facts()
     before = dict(learning.weights)
-    found, _ = learning._rule_learning(1)
+    found, _ = learning._rule_learning(1, 2.0)
     assert all(learning.weights[name] == before[name] for name in before if name.startswith("latent"))
     learning._predicate_invention(found)
     used = {atom.name for candidate, _ in found for atom in candidate.atoms()}
@@ -210,7 +210,7 @@ def test_frozen_and_untrained_weights() -> None:
 
 def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
     """The second invention adds rules to latent_2_1, which a target rule uses by then, and to others, which none do."""
-    learning = learner(rings(BIAS, 20), StructureOptions())
+    learning = learner(rings(BIAS, 20), StructureOptions(start="drawn"))
     learning._create_layer1()
     (head,) = learning.targets
     bond = next(predicate for predicate in learning.others if predicate.name == "bond")
@@ -235,7 +235,7 @@ def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
 
 def test_a_rule_must_raise_the_likelihood(tmp_path: Path) -> None:
     """The second and third rule of an iteration add at least the gain to the log likelihood of 60 queries."""
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=0, gain=2.0)
+    options = StructureOptions(iterations=2, epochs=20, final_epochs=0, gain=2.0, start="drawn")
     learned = learner(rings(BIAS), options).learn()
     gains = []
     for iteration in learned.iterations:
@@ -309,7 +309,7 @@ def test_validation_keeps_the_best_iteration(tmp_path: Path) -> None:
         line if "query" not in line else line.replace("1.0)", f"{draw.choice([0.0, 1.0])})")
         for line in rings(BIAS).splitlines(keepends=True)
     )
-    options = StructureOptions(validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01)
+    options = StructureOptions(validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01, start="drawn")
     learning = learner(text, options)
     learned = learning.learn()
     losses = [item.validation_loss for item in learned.iterations]

@@ -67,11 +67,13 @@ def test_invented_rules_of_the_papers_second_example() -> None:
 
 
 def test_invention_with_arity_2() -> None:
-    """All ordered pairs of different variables unify with the head."""
+    """One predicate of one argument, one of two: all ordered pairs of different variables unify with its head."""
     best = Candidate(Shape(ACTIVE, ((BOND, (0, 1)),), ()), ())
     assert [rule.clause for rule in predicate_invention(best, 1, arity=2)] == [
-        "latent_2_1(V1, V2) :- bond(V1, V2)",
-        "latent_2_1(V2, V1) :- bond(V1, V2)",
+        "latent_2_1(V1) :- bond(V1, V2)",
+        "latent_2_1(V2) :- bond(V1, V2)",
+        "latent_2_2(V1, V2) :- bond(V1, V2)",
+        "latent_2_2(V2, V1) :- bond(V1, V2)",
     ]
 
 

@@ -40,7 +40,21 @@ if TYPE_CHECKING:
     help="Layers of latent predicates at most; 1 switches predicate invention off.",
 )
 @click.option(
-    "--arity", type=click.IntRange(1), default=1, show_default=True, help="Arguments of invented latent predicates."
+    "--arity", type=click.IntRange(1), default=1, show_default=True, help="Arguments of invented predicates at most."
+)
+@click.option(
+    "--start",
+    type=click.Choice(["unexplained", "drawn"]),
+    default="unexplained",
+    show_default=True,
+    help="Latent predicates start from what is left unexplained, or drawn as in the paper.",
+)
+@click.option(
+    "--restarts",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="So often a search that finds nothing is repeated, latent predicates started anew.",
 )
 @click.option("--length", type=click.IntRange(1), default=7, show_default=True, help="Literals in a body at most.")
 @click.option("--variables", type=click.IntRange(1), default=5, show_default=True, help="Variables in a rule at most.")

@@ -33,8 +33,8 @@ from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, Network, assemble, assemble_all, compile_network
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.bodies import Candidate, Canonical, Literal, Shape
-from lrnn_cli.structure.features import Features, Layer, Target, data_layer
-from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, predicate_invention
+from lrnn_cli.structure.features import Features, Kind, Layer, Target, data_layer
+from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, layered, predicate_invention
 from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
 from lrnn_cli.structure.parts import Conjunction, conjunction_rules
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
@@ -44,6 +44,7 @@ from lrnn_cli.structure.relations import TooManyRows, symmetries
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
 from lrnn_cli.structure.side_by_side import AT_ONCE
+from lrnn_cli.structure.starts import strongest, unexplained_parts
 from lrnn_cli.structure.vocabulary import vocabulary
 from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, train_weights
 from lrnn_cli.training.losses import LOSSES
@@ -70,7 +71,7 @@ class StructureOptions:
     layers: int = 2
     """Latent layers at most; 1 switches invention off."""
     arity: int = 1
-    """Arguments of invented predicates."""
+    """Invented predicates have so many arguments at most."""
     beam: int = 5
     epochs: int = 150
     final_epochs: int = 150
@@ -84,6 +85,10 @@ class StructureOptions:
     """What becomes of the groundings of a rule; the mean is the paper's."""
     crisp: bool = False
     """Unary predicates of the data may occur in rules beside latent ones."""
+    start: str = "unexplained"
+    """Latent predicates start from what is left unexplained, or are drawn as in the paper."""
+    restarts: int = 1
+    """So often a search that finds nothing is repeated with latent predicates started anew."""
     pretrain: bool = False
     """Train layer 1 on which unary predicates meet in relations before anything else."""
     gain: float = 2.0
@@ -117,6 +122,8 @@ class Iteration:
     validation_loss: float | None
     search_seconds: float
     training_seconds: float
+    ahead: list[Candidate] = field(default_factory=list)
+    """Bodies that latent predicates were invented from when a first search had found nothing."""
 
 
 @dataclass
@@ -218,6 +225,8 @@ class StructureLearner:
             if not learned.iterations:
                 self._create_layer1()
             self._weighted_facts()
+            if not learned.iterations and not self.options.pretrain:
+                self._start_clusters([rule.head.name for rule in self.latent_rules])
             learned.template = self._template()
             while not self._stopping_criterion():
                 if self._iterate():
@@ -262,7 +271,16 @@ class StructureLearner:
         give_back_free_memory()
         self._limit_rows()
         with stage("rule learning"):
-            found, tried = self._rule_learning(number)
+            found, tried = self._rule_learning(number, options.gain)
+            ahead: list[Candidate] = []
+            for _ in range(options.restarts):
+                if found or not tried:
+                    break
+                ahead += self._start_anew()
+                self.report(f"iteration {number} of {options.iterations}: nothing found, latent predicates start anew")
+                # A new start is one more look at chance: what it finds must stand out among all that was tried.
+                found, more = self._rule_learning(number, options.gain + float(np.log(tried)))
+                tried += more
         self._tell_left_out()
         searched = time.perf_counter()
         if not found:
@@ -275,7 +293,7 @@ class StructureLearner:
         learned.template = self._template()
         validation_loss = self._validate()
         seconds = searched - started, trained - searched
-        learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds))
+        learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds, ahead))
         shown = "" if validation_loss is None else f", validation loss {validation_loss:.5f}"
         left = (options.iterations - number) * (trained - started)
         self.report(
@@ -307,7 +325,7 @@ class StructureLearner:
     def _weighted_facts(self) -> None:
         """Values of all latent predicates for all atoms, the weights of their rules being fixed."""
         predicates = sorted({rule.head.predicate for rule in self.latent_rules})
-        layers: dict[int, Layer] = {}
+        layers: dict[Kind, Layer] = {}
         if predicates:
             template = Template(tuple(self._weighted(self.latent_rules)), self.settings)
             keep = frozenset(predicates)
@@ -317,20 +335,20 @@ class StructureLearner:
                 compiler = Compiler(groundings, keep=keep, memory=self.memory)
                 network, neuron = assemble_all(compiler)
             values, _ = network.forward(np.array([rule.weight for rule in template.rules], float))
-            by_layer: dict[int, list[Predicate]] = {}
+            by_kind: dict[Kind, list[Predicate]] = {}
             for predicate in predicates:
-                by_layer.setdefault(layer_of(predicate.name), []).append(predicate)
-            for layer, members in by_layer.items():
+                by_kind.setdefault((layer_of(predicate.name), predicate.arity), []).append(predicate)
+            for kind, members in by_kind.items():
                 members.sort(key=lambda predicate: int(predicate.name.split("_")[2]))
                 group = compiler.groups[compiler.program.groups[members[0]]]
                 table = np.stack([values[neuron[predicate][:-1]] for predicate in members])
                 names = tuple(predicate.name for predicate in members)
-                layers[layer] = Layer(names, group.index, group.shape, table)
-            if 1 in layers:
-                layers[0] = data_layer(self.unary, self.relations, layers[1], self.activation)
+                layers[kind] = Layer(names, group.index, group.shape, table)
+            if self.unary:
+                layers[0, 1] = data_layer(self.unary, self.relations, layers[1, 1], self.activation)
         self.features.set_layers(layers)
 
-    def _rule_learning(self, iteration: int) -> tuple[list[tuple[Candidate, float]], int]:
+    def _rule_learning(self, iteration: int, gain: float) -> tuple[list[tuple[Candidate, float]], int]:
         """The best rules of all target predicates, each with the log loss after refitting."""
         found: list[tuple[Candidate, float]] = []
         tried = 0
@@ -347,7 +365,7 @@ class StructureLearner:
                     )
 
                 regression = self._regression(predicate)
-                if regression.loss < EXPLAINED * entropy(self.targets[predicate].target):
+                if self._explained(regression):
                     continue
                 result = learn_rules(
                     predicate,
@@ -355,7 +373,7 @@ class StructureLearner:
                     self.features,
                     self._language(),
                     regression,
-                    SearchOptions(self.options.beam, self.options.rules, gain=self.options.gain / regression.count),
+                    SearchOptions(self.options.beam, self.options.rules, gain=gain / regression.count),
                     set(self.target_rules[predicate]),
                     threads,
                     report,
@@ -374,16 +392,16 @@ class StructureLearner:
     def _predicate_invention(self, found: list[tuple[Candidate, float]]) -> int:
         """Add the rules found, and those that the best one of each target makes.
 
-        Weights of new rules are drawn, but for latent predicates that target rules use already they start from 0, so as
-        not to undo what these mean.
+        For latent predicates that target rules use already, weights of new rules start from 0, so as not to undo what
+        these mean.
         """
         for candidate, _ in found:
             self.target_rules[candidate.shape.head].append(candidate)
-        used = {rule.head.predicate for rule in self._internal_template().rules}
+        used = self._used()
         new = self._invented(found)
         self.latent_rules += new
         self._init_weights([rule for rule in new if rule.head.predicate in used], 0.0)
-        self._init_weights(new)
+        self._start_invented([rule for rule in new if rule.head.predicate not in used])
         return len(new)
 
     def _limit_rows(self) -> None:
@@ -410,19 +428,116 @@ class StructureLearner:
             more = f" and {len(new) - len(shown)} more" if len(new) > len(shown) else ""
             self.note(f"left out, since --memory-limit is too small for them: {'; '.join(texts)}{more}")
 
+    def _used(self) -> set[Predicate]:
+        """The predicates that some target rule uses, itself or through others, and target predicates."""
+        return {rule.head.predicate for rule in self._internal_template().rules}
+
+    def _start_clusters(self, names: list[str]) -> None:
+        """Latent predicates of layer 1 start with the parts that unary predicates play in what is left unexplained.
+
+        Where there are too few such parts, others keep the weights that were drawn.
+        """
+        if self.options.start == "drawn" or not self.unary:
+            return
+        unary = [predicate.name for predicate in self.unary]
+        parts = []
+        for predicate in self.targets:
+            regression = self._regression(predicate)
+            if not self._explained(regression):
+                sorts = self.words.targets[predicate]
+                facts = self.features, self._language(), regression, unary
+                parts += unexplained_parts(predicate, sorts, *facts, self.random)
+        free = list(dict.fromkeys(names))
+        for name, weights in zip(free, strongest(parts, len(free)), strict=False):
+            start = dict(zip(unary, weights.tolist(), strict=True))
+            for rule in self.latent_rules:
+                if rule.head.name == name:
+                    self.weights[rule.clause] = start[rule.body[0].name]
+        self._weighted_facts()
+
+    def _start_invented(self, rules: list[Rule]) -> None:
+        """Latent predicates of higher layers start as one of the bodies each, as long as there are more bodies.
+
+        They are on where the body holds; weights of the other predicates are drawn.
+        """
+        if self.options.start != "drawn":
+            for group in layered(rules):
+                order = self.random.permutation(len(next(iter(group.values()))))
+                for (head, own), chosen in zip(group.items(), order.tolist(), strict=False):
+                    for rule in self.latent_rules:
+                        if rule.head.predicate == head:
+                            self.weights[rule.clause] = 0.0
+                    self.weights[own[chosen].clause] = 1.0
+        self._init_weights(rules)
+
+    def _start_anew(self) -> list[Candidate]:
+        """Start the latent predicates that no target rule uses once more; the bodies that they can now mean.
+
+        Clusters start from what is still unexplained. Invented predicates start as the body below the last layer that
+        comes closest to a rule: it need not gain anything itself for what is invented from it to gain.
+        """
+        used = self._used()
+        free = [rule for rule in self.latent_rules if rule.head.predicate not in used]
+        clusters = [rule for rule in free if layer_of(rule.head.name) == 1]
+        for rule in clusters:
+            del self.weights[rule.clause]
+        self._init_weights(clusters)
+        self._weighted_facts()
+        self._start_clusters([rule.head.name for rule in clusters])
+        ahead = self._closest()
+        new = self._invented_from(ahead)
+        self.latent_rules += new
+        self._init_weights([rule for rule in new if rule.head.predicate in used], 0.0)
+        bodies = {rule.clause for body in ahead for rule in self._invention(body)}
+        self._start_invented(
+            [rule for rule in self.latent_rules if rule.clause in bodies and rule.head.predicate not in used]
+        )
+        self._weighted_facts()
+        return ahead
+
+    def _closest(self) -> list[Candidate]:
+        """For each target the body below the last layer that would gain most as a rule, be it enough or not."""
+        found = []
+        language = self._language()
+        layers = {layer: sorts for layer, sorts in language.layers.items() if layer < self.options.layers}
+        with ThreadPoolExecutor(self.jobs) as threads:
+            for predicate in self.targets:
+                regression = self._regression(predicate)
+                if self.options.layers > 1 and not self._explained(regression):
+                    searched = learn_rules(
+                        predicate,
+                        self.words.targets[predicate],
+                        self.features,
+                        replace(language, layers=layers),
+                        regression,
+                        SearchOptions(self.options.beam, 1, gain=-1.0),
+                        set(self.target_rules[predicate]),
+                        threads,
+                        check=self.check_time,
+                    )
+                    found += [candidate for candidate, _ in searched.rules]
+        return found
+
     def _invented(self, found: list[tuple[Candidate, float]]) -> list[Rule]:
-        """The rules of predicate invention that are not there yet, up to the last layer."""
+        """What predicate invention makes of the best rule of each target."""
         best: dict[Predicate, Candidate] = {}
         for candidate, _ in found:
             best.setdefault(candidate.shape.head, candidate)
+        return self._invented_from(list(best.values()))
+
+    def _invented_from(self, candidates: list[Candidate]) -> list[Rule]:
+        """The rules of predicate invention that are not there yet, up to the last layer."""
         known = {rule.clause for rule in self.latent_rules}
         new: dict[str, Rule] = {}
-        for candidate in best.values():
+        for candidate in candidates:
             if candidate.layer < self.options.layers:
-                for rule in predicate_invention(candidate, self.options.dimension, self.options.arity):
+                for rule in self._invention(candidate):
                     if rule.clause not in known and self.grounder.fits(rule):
                         new[rule.clause] = rule
         return list(new.values())
+
+    def _invention(self, candidate: Candidate) -> list[Rule]:
+        return predicate_invention(candidate, self.options.dimension, self.options.arity)
 
     def _train_weights(self, epochs: int) -> float:
         """Train all weights that the queries can see."""
@@ -559,6 +674,7 @@ class StructureLearner:
         """Go on from a state that was recorded: rules are made anew from those that each iteration found."""
         self.latent_rules = create_layer1_rules(self.unary, self.options.dimension)
         for iteration in iterations:
+            self.latent_rules += self._invented_from(iteration.ahead)
             self.latent_rules += self._invented(iteration.rules)
             for candidate, _ in iteration.rules:
                 self.target_rules[candidate.shape.head].append(candidate)
@@ -661,6 +777,9 @@ class StructureLearner:
         matrix = np.stack(columns, 1) if columns else np.zeros((len(target.target), 0))
         start = np.array([self.weights[name] for name in names])
         return fit(matrix, target.target, start, self.activation, target.given)
+
+    def _explained(self, regression: Regression) -> bool:
+        return regression.loss < EXPLAINED * entropy(regression.target)
 
     def _bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""

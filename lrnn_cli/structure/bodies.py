@@ -15,7 +15,7 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 
 Literal = tuple[Predicate, tuple[int, ...]]
 Slot = tuple[tuple[int, ...], int]
-"""Variables, layer."""
+"""Variables, layer. A slot of several variables can bring in variables that neither the head nor a relation has."""
 OPEN = ""
 """Fills a slot of a refinement: it stands for any predicate of the layer."""
 
@@ -32,6 +32,12 @@ class Shape:
     def variables(self) -> int:
         used = [variable for _, variables in self.relations for variable in variables]
         used += [variable for variables, _ in self.slots for variable in variables]
+        return max([self.head.arity - 1, *used], default=-1) + 1
+
+    @cached_property
+    def joined(self) -> int:
+        """The number of variables of the head and of relations; they are the first ones."""
+        used = [variable for _, variables in self.relations for variable in variables]
         return max([self.head.arity - 1, *used], default=-1) + 1
 
     @property
@@ -106,18 +112,21 @@ class Canonical:
         for relations in _connected_orders(shape):
             choices = [self.symmetries.get(predicate, (tuple(range(predicate.arity)),)) for predicate, _ in relations]
             for turned in itertools.product(*choices):
-                names = {variable: variable for variable in range(shape.head.arity)}
+                known = {variable: variable for variable in range(shape.head.arity)}
                 renamed = []
                 for (predicate, variables), positions in zip(relations, turned, strict=True):
                     arguments = tuple(variables[position] for position in positions)
-                    renamed.append((predicate, _renamed(arguments, names)))
-                slots = [(_renamed(variables, names), layer) for variables, layer in shape.slots]
-                order = tuple(sorted(range(len(slots)), key=lambda slot: slots[slot]))
-                found = Shape(shape.head, tuple(renamed), tuple(slots[slot] for slot in order))
-                if best is None or found < best:
-                    best, orders = found, set()
-                if found == best:
-                    orders.add(order)
+                    renamed.append((predicate, _renamed(arguments, known)))
+                for names in _slot_names(shape, known):
+                    slots = [
+                        (tuple(names[variable] for variable in variables), layer) for variables, layer in shape.slots
+                    ]
+                    order = tuple(sorted(range(len(slots)), key=lambda slot: slots[slot]))
+                    found = Shape(shape.head, tuple(renamed), tuple(slots[slot] for slot in order))
+                    if best is None or found < best:
+                        best, orders = found, set()
+                    if found == best:
+                        orders.add(order)
         assert best is not None
         return best, sorted(orders)
 
@@ -134,6 +143,21 @@ def _connected_orders(shape: Shape) -> list[tuple[Literal, ...]]:
         else:
             found.append(relations)
     return found or [shape.relations]
+
+
+def _slot_names(shape: Shape, known: dict[int, int]) -> list[dict[int, int]]:
+    """Names of all variables: the known ones, and those that slots bring in, slot by slot in every connected order."""
+    binding = [variables for variables, _ in shape.slots if not known.keys() >= set(variables)]
+    found = []
+    for order in itertools.permutations(dict.fromkeys(binding)):
+        names = dict(known)
+        for variables in order:
+            if names and names.keys().isdisjoint(variables):
+                break
+            _renamed(variables, names)
+        else:
+            found.append(names)
+    return found
 
 
 def _ordered(shape: Shape, filling: list[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -31,9 +31,15 @@ CHUNK = 1_000_000
 """So many rule neurons, at most, are computed at once."""
 
 
+Kind = tuple[int, int]
+"""Layer and number of arguments of predicates."""
+LATENT = Predicate("latent", 0)
+"""Stands for the predicates of a slot in a join."""
+
+
 @dataclass
 class Layer:
-    """Predicates of one layer: their common atoms, class of each atom, values (predicates, classes).
+    """Predicates of one kind: their common atoms, class of each atom, values (predicates, classes).
 
     holds: (predicates, classes) where a predicate is true at all; None where all are, as for latent predicates.
     """
@@ -112,9 +118,9 @@ class Features:
         self.activation = activation
         self.aggregation = aggregation
         self.targets = targets
-        self.layers: dict[int, Layer] = {}
-        self._factors: dict[int, np.ndarray] = {}
-        self._rows: dict[int, dict[str, int]] = {}
+        self.layers: dict[Kind, Layer] = {}
+        self._factors: dict[Kind, np.ndarray] = {}
+        self._rows: dict[Kind, dict[str, int]] = {}
         self._collapsed: Cache[Shape, Collapsed | None] = Cache(
             min(KEPT_BYTES, relations.memory or KEPT_BYTES), lambda found: 0 if found is None else found.bytes
         )
@@ -122,7 +128,7 @@ class Features:
         """Bodies with more groundings are left out; 0 for no limit."""
         self._too_large: dict[tuple[Literal, ...], int] = {}
 
-    def set_layers(self, layers: dict[int, Layer]) -> None:
+    def set_layers(self, layers: dict[Kind, Layer]) -> None:
         """New values of predicates; collapsed tables over layers whose classes changed are dropped."""
         changed = {
             number
@@ -132,7 +138,7 @@ class Features:
             or len(layers[number].shape) != len(self.layers[number].shape)
             or (layers[number].shape != self.layers[number].shape).any()
         }
-        self._collapsed.forget(lambda shape: any(layer in changed for _, layer in shape.slots))
+        self._collapsed.forget(lambda shape: any(_kind(slot) in changed for slot in shape.slots))
         self.layers = layers
         self._factors = {number: np.exp(-self.activation.steepness * layer.values) for number, layer in layers.items()}
         self._rows = {number: {name: row for row, name in enumerate(layer.names)} for number, layer in layers.items()}
@@ -141,7 +147,7 @@ class Features:
         """Predicates that can fill a slot: those that are true of some object there."""
         collapsed = self.collapsed(shape)
         variables, number = shape.slots[slot]
-        layer = self.layers[number]
+        layer = self.layers[_kind(shape.slots[slot])]
         if collapsed is None or layer.holds is None:
             return list(layer.names)
         present = np.unique(collapsed.classes[collapsed.places.index(_place(variables, number))])
@@ -151,12 +157,15 @@ class Features:
     def table(self, shape: Shape) -> Table:
         """All groundings of a shape for the query atoms of its head, slots of layer 0 being open."""
         table = self.relations.joined(shape.head if shape.head.arity else None, shape.relations)
-        if table.objects.shape[1] < shape.variables:
-            # A body of slots of one variable alone: the atoms of the first one.
-            table = self.layers[shape.slots[0][1]].index.atoms
+        # Slots that bring in variables, in the order of these; the others only keep rows.
+        for slot in sorted(shape.slots, key=lambda slot: max(slot[0])):
+            if max(slot[0]) >= table.objects.shape[1]:
+                atoms = {LATENT: self.layers[_kind(slot)].index.atoms}
+                table = replace(self.relations, tables=atoms).extended(table, (LATENT, slot[0]))
         keep = np.ones(len(table), bool)
-        for variables, layer in shape.slots:
-            position = self.layers[layer].index.position(table.example, table.objects[:, list(variables)])
+        for slot in shape.slots:
+            variables, _ = slot
+            position = self.layers[_kind(slot)].index.position(table.example, table.objects[:, list(variables)])
             keep &= position >= 0
         return table if keep.all() else Table(table.example[keep], table.objects[keep])
 
@@ -195,8 +204,9 @@ class Features:
             table = Table(table.example[row >= 0], table.objects[row >= 0])
             row = row[row >= 0]
         columns = []
-        for variables, layer in shape.slots:
-            found = self.layers[layer]
+        for slot in shape.slots:
+            variables, _ = slot
+            found = self.layers[_kind(slot)]
             columns.append(found.shape[found.index.position(table.example, table.objects[:, list(variables)])])
         values = self._relation_values(shape, table)
         different = columns if values is None else [*columns, np.unique(values, return_inverse=True)[1]]
@@ -243,11 +253,12 @@ class Features:
         if collapsed.factor is not None:
             product *= collapsed.factor[:, None]
         kept: np.ndarray | None = None
-        for slot, (variables, number) in enumerate(shape.slots):
-            rows = [self._rows[number][filling[slot]] for filling in fillings]
-            classes = collapsed.classes[collapsed.places.index(_place(variables, number))]
-            product *= self._factors[number][rows].T[classes]
-            holds = self.layers[number].holds
+        for number, slot in enumerate(shape.slots):
+            kind = _kind(slot)
+            rows = [self._rows[kind][filling[number]] for filling in fillings]
+            classes = collapsed.classes[collapsed.places.index(_place(*slot))]
+            product *= self._factors[kind][rows].T[classes]
+            holds = self.layers[kind].holds
             if holds is not None:
                 held = holds[rows].T[classes]
                 kept = held if kept is None else kept & held
@@ -259,6 +270,12 @@ class Features:
             sums, totals = collapsed.counts @ (neurons * kept), collapsed.counts @ kept.astype(float)
         totals = np.maximum(totals, 1.0)
         return np.asarray(sums / totals * size_factor(self.aggregation, totals))
+
+
+def _kind(slot: Slot) -> Kind:
+    """Which predicates can fill a slot."""
+    variables, layer = slot
+    return layer, len(variables)
 
 
 def _place(variables: tuple[int, ...], layer: int) -> Slot:

@@ -21,15 +21,16 @@ def create_layer1_rules(unary: list[Predicate], dimension: int) -> list[Rule]:
 def predicate_invention(best: Candidate, dimension: int, arity: int = 1) -> list[Rule]:
     """All rules with a latent predicate of the next layer in the head that unify its variables with those of `best`.
 
-    The body is that of the rule; literals that do not hang together with the head are left out, since all they could
-    do is multiply groundings.
+    There are d predicates of each number of arguments up to `arity`; those with more arguments come later. The body is
+    that of the rule; literals that do not hang together with the head are left out, since all they could do is multiply
+    groundings.
     """
     layer = best.layer + 1
     atoms = best.atoms()
     rules = []
     names = [variable_name(number) for number in range(best.shape.variables)]
-    for number in range(1, dimension + 1):
-        for chosen in itertools.permutations(names, arity):
+    for number in range(1, dimension * arity + 1):
+        for chosen in itertools.permutations(names, 1 + (number - 1) // dimension):
             body = connected(atoms, chosen)
             if set(chosen) <= {name for atom in body for name in atom.variables}:
                 head = Atom(latent_name(layer, number), tuple(Variable(name) for name in chosen))
@@ -40,6 +41,15 @@ def predicate_invention(best: Candidate, dimension: int, arity: int = 1) -> list
 def layer_of(name: str) -> int:
     """The layer of a latent predicate."""
     return int(name.split("_")[1])
+
+
+def layered(rules: list[Rule]) -> list[dict[Predicate, list[Rule]]]:
+    """The rules of each latent predicate; those of one layer and arity together, since they have the same bodies."""
+    found: dict[tuple[int, int], dict[Predicate, list[Rule]]] = {}
+    for rule in rules:
+        head = rule.head.predicate
+        found.setdefault((layer_of(head.name), head.arity), {}).setdefault(head, []).append(rule)
+    return list(found.values())
 
 
 def latent_sorts(rules: list[Rule], sorts: dict[Predicate, tuple[int, ...]]) -> dict[int, frozenset[tuple[int, ...]]]:

@@ -13,6 +13,9 @@ PAPER: dict[str, Any] = {
     "rules": 1,
     "gain": 0.0,
     "crisp": True,
+    # Weights of latent predicates are drawn, once.
+    "start": "drawn",
+    "restarts": 0,
     # Target rules stay as the search finds them.
     "conjunctions": 0,
     # Invention goes on as long as the algorithm does.

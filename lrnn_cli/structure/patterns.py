@@ -75,7 +75,7 @@ def frequent_bodies(
     check: Callable[[], None] = lambda: None,
 ) -> Columns:
     """The bodies that hold for at least so many query atoms of a target, with their columns. `check` may end it."""
-    unary = features.layers.get(0)
+    unary = features.layers.get((0, 1))
     bodies: list[Candidate] = []
     columns: list[np.ndarray] = []
     seen: set[bytes] = set()
@@ -179,7 +179,7 @@ def _item_sets(
     shape: Shape, collapsed: _Collapsed, features: Features, longest: int, least: int
 ) -> list[tuple[Item, ...]]:
     """Sets of items that hold together for enough query atoms, ascending, smaller ones first."""
-    items, holds = _items(collapsed, features.layers.get(0))
+    items, holds = _items(collapsed, features.layers.get((0, 1)))
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
     level: list[tuple[tuple[int, ...], np.ndarray]] = [((), np.ones(tuples, bool))]

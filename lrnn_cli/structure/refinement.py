@@ -1,8 +1,8 @@
 """Refinements of a body: one more literal, as the paper's top-down search makes them.
 
 A relation shares a variable with the body; with it come, if wanted, latent predicates of its new variables, since a
-relation alone hardly changes a mean. Arguments meet only where their sorts do. New slots of a refinement are open: they
-stand for any predicate of their layer.
+relation alone hardly changes a mean. A latent predicate of several arguments can bring in variables as well. Arguments
+meet only where their sorts do. New slots of a refinement are open: they stand for any predicate of their layer.
 """
 
 from __future__ import annotations
@@ -72,6 +72,11 @@ def with_relation(shape: Shape, language: Language, head_sorts: tuple[int, ...])
     return sorted(item for item in found if len(set(item.relations)) == len(item.relations))
 
 
+def first_relations(head: Predicate, language: Language, head_sorts: tuple[int, ...]) -> Iterator[Literal]:
+    """Relations that an empty body can begin with."""
+    return _relations(Shape(head, (), ()), list(head_sorts), language)
+
+
 def _refined(
     candidate: Candidate, language: Language, head_sorts: tuple[int, ...]
 ) -> Iterator[tuple[Shape, tuple[str, ...]]]:
@@ -79,11 +84,8 @@ def _refined(
     if shape.length >= language.length:
         return
     sorts = _variable_sorts(shape, language, head_sorts)
-    if not shape.variables:
-        for layer, choices in sorted(language.layers.items()):
-            # Predicates of more arguments are asked of variables that relations bind.
-            if any(len(wanted) == 1 for wanted in choices):
-                yield _with(candidate, (), (((0,), layer),))
+    for slot in _binding_slots(shape, sorts, language):
+        yield _with(candidate, (), (slot,))
     for slot in _slots(sorts, 0, language):
         yield _with(candidate, (), (slot,))
     for literal in _relations(shape, sorts, language):
@@ -122,19 +124,44 @@ def _slots(sorts: list[int], first: int, language: Language) -> list[Slot]:
     return sorted(found)
 
 
+def _binding_slots(shape: Shape, sorts: list[int], language: Language) -> Iterator[Slot]:
+    """Slots with new variables that share a variable with the body (any, for an empty one)."""
+    for layer, choices in sorted(language.layers.items()):
+        found: dict[tuple[int, ...], None] = {}
+        for wanted in sorted(choices):
+            for variables in _arguments(shape, sorts, wanted):
+                if shape.variables <= max(variables) < language.variables:
+                    found[variables] = None
+        for variables in found:
+            yield variables, layer
+
+
+def _arguments(shape: Shape, sorts: list[int], wanted: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Variables for arguments of some sorts: of the body, at least one if it has any, and new ones."""
+    choices: list[list[int | None]] = []
+    for sort in wanted:
+        choices.append([v for v, own in enumerate(sorts) if own == sort or -1 in (own, sort)] + [None])
+    for arguments in itertools.product(*choices):
+        known = [argument for argument in arguments if argument is not None]
+        if (shape.variables and wanted and not known) or len(set(known)) < len(known):
+            continue
+        fresh = itertools.count(shape.variables)
+        yield tuple(next(fresh) if argument is None else argument for argument in arguments)
+
+
 def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[Literal]:
-    """Relations that share a variable with the body (any, for an empty one) and are not in it yet."""
+    """Relations that share a variable with the body (any, for an empty one) and are not in it yet.
+
+    Relations are joined before slots bring in variables, so it is a variable of the head or of a relation, if any is.
+    """
     for predicate in language.relations:
-        choices: list[list[int | None]] = []
-        for sort in language.sorts[predicate]:
-            choices.append([v for v in range(shape.variables) if sorts[v] in (-1, sort)] + [None])
-        for arguments in itertools.product(*choices):
-            known = [argument for argument in arguments if argument is not None]
-            if (shape.variables and predicate.arity and not known) or len(set(known)) < len(known):
-                continue
-            fresh = itertools.count(shape.variables)
-            variables = tuple(next(fresh) if argument is None else argument for argument in arguments)
-            if max(variables, default=0) < language.variables and (predicate, variables) not in shape.relations:
+        for variables in _arguments(shape, sorts, language.sorts[predicate]):
+            apart = shape.joined and variables and min(variables) >= shape.joined
+            if (
+                not apart
+                and max(variables, default=0) < language.variables
+                and (predicate, variables) not in shape.relations
+            ):
                 yield predicate, variables
 
 

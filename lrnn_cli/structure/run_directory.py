@@ -167,11 +167,13 @@ def _candidate(item: list[Any]) -> Candidate:
 
 
 def _iteration_json(iteration: Iteration) -> dict[str, Any]:
-    return {**asdict(iteration), "rules": [[_candidate_json(c), loss] for c, loss in iteration.rules]}
+    rules = [[_candidate_json(candidate), loss] for candidate, loss in iteration.rules]
+    return {**asdict(iteration), "rules": rules, "ahead": [_candidate_json(body) for body in iteration.ahead]}
 
 
 def _iteration(item: dict[str, Any]) -> Iteration:
-    return Iteration(**{**item, "rules": [(_candidate(candidate), loss) for candidate, loss in item["rules"]]})
+    rules = [(_candidate(candidate), loss) for candidate, loss in item["rules"]]
+    return Iteration(**{**item, "rules": rules, "ahead": [_candidate(body) for body in item["ahead"]]})
 
 
 def _rules(learner: StructureLearner) -> str:

@@ -47,6 +47,12 @@ class Regression:
 
     def promised_gains(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
+        return np.asarray(self.scores(candidates) ** 2 / (2.0 * self.count))
+
+    def scores(self, candidates: np.ndarray) -> np.ndarray:
+        """(candidates,) the score test of each column: about standard normal where it tells nothing, above 0 where
+        its weight would be.
+        """
         a = self.activation.steepness
         count = self.count
         output = self.output()
@@ -57,7 +63,7 @@ class Regression:
         inner = self.columns.T @ weighted + 2.0 * RIDGE * count * np.eye(self.columns.shape[1])
         cross = weighted.T @ candidates
         curvature -= (cross * np.linalg.solve(inner, cross)).sum(0)
-        return np.asarray(slope**2 / (2.0 * np.maximum(curvature, 1e-9 * count) + 2.0 * RIDGE * count) / count)
+        return np.asarray(slope / np.sqrt(np.maximum(curvature, 1e-9 * count) + RIDGE * count))
 
     def with_column(self, column: np.ndarray) -> Regression:
         """Refitted with one more column."""
