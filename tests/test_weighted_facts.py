@@ -72,8 +72,8 @@ def candidates(learning: StructureLearner, draw: random.Random) -> list[Candidat
             Candidate(
                 refined.shape,
                 tuple(
-                    draw.choice(learning.features.layers[layer].names) if name == OPEN else name
-                    for (_, layer), name in zip(refined.shape.slots, refined.filling, strict=True)
+                    draw.choice(learning.features.layers[layer, len(variables)].names) if name == OPEN else name
+                    for (variables, layer), name in zip(refined.shape.slots, refined.filling, strict=True)
                 ),
             )
             for parent in frontier
