@@ -230,10 +230,12 @@ def _item_sets(
                 break
             first = chosen[-1] + 1 if chosen else 0
             # Where all that is chosen holds; of an empty choice, everywhere.
-            mask: np.ndarray = holds[list(chosen)].all(axis=0)
-            narrowed: np.ndarray = holds[first:] & mask
+            mask = np.asarray(holds[list(chosen)].all(axis=0))
+            narrowed = holds[first:] & mask
             # An item that all tuples have already adds nothing.
-            useful = narrowed.any(axis=1) & (narrowed != mask).any(axis=1) if chosen else narrowed.any(axis=1)
+            useful = np.asarray(narrowed.any(axis=1))
+            if chosen:
+                useful &= (narrowed != mask).any(axis=1)
             if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
                 useful &= variable[first:] != variable[chosen[-1]]
             for number in useful.nonzero()[0].tolist():
