@@ -16,6 +16,8 @@ from lrnn_cli.commands.options import (
 from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
     from lrnn_cli.structure.run_directory import RunDirectory
 
@@ -228,8 +230,9 @@ def learn_structure(
     )
     groups = duplicate_groups(loaded, knowledge.tables, knowledge.soft)
     part = f"{loaded.digest} {examples if examples is not None else 'all'}"
-    runs = _Runs(run_dir, resume, part, ensemble)
-    selection = Selection(learners.members_of(examples), learners.of, groups, runs, options["jobs"], progress.status)
+    members = learners.members_of(examples)
+    runs = _Runs(run_dir, resume, part, members)
+    selection = Selection(members, learners.of, groups, runs, options["jobs"], progress.status)
     interrupted = False
     try:
         selection.learn()
@@ -288,27 +291,25 @@ def _settings(options: dict[str, Any], as_in_the_paper: bool) -> StructureOption
 class _Runs:
     """The run directories of the members of an ensemble; without a folder nothing is kept."""
 
-    def __init__(self, folder: str | None, resume: bool, part: str, members: int) -> None:
-        self.folder = folder
-        self.resume = resume
-        self.part = part
-        self.members = members
-        self._open: dict[int, RunDirectory] = {}
-
-    def restore(self, number: int, learner: StructureLearner) -> None:
-        """Begin to record a learner, which goes on where it was recorded before."""
+    def __init__(self, folder: str | None, resume: bool, part: str, members: Sequence[StructureLearner]) -> None:
         import os
 
         from lrnn_cli.report.model_text import model_text
-        from lrnn_cli.structure.run_directory import RunDirectory
+        from lrnn_cli.structure.run_directory import CONFIGURATION, RunDirectory
 
-        if self.folder is not None:
-            folder = f"{self.folder}/member_{number + 1}" if self.members > 1 else self.folder
-            # A run that was stopped has no folders yet of the members after that.
-            going_on = self.resume and (number == 0 or os.path.exists(folder))
-            self._open[number] = RunDirectory(folder, learner.options, self.part, going_on, model_text)
-            if going_on:
-                self._open[number].restore(learner)
+        self._open: dict[int, RunDirectory] = {}
+        self._going_on: set[int] = set()
+        for number, member in enumerate(members if folder is not None else ()):
+            name = f"{folder}/member_{number + 1}" if len(members) > 1 else str(folder)
+            # A run that was stopped early may not have got to the members after the first.
+            if resume and (number == 0 or os.path.exists(f"{name}/{CONFIGURATION}")):
+                self._going_on.add(number)
+            self._open[number] = RunDirectory(name, member.options, part, number in self._going_on, model_text)
+
+    def restore(self, number: int, learner: StructureLearner) -> None:
+        """Let a learner go on where it was recorded before."""
+        if number in self._going_on:
+            self._open[number].restore(learner)
 
     def record(self, number: int, learner: StructureLearner) -> None:
         if number in self._open:

@@ -56,9 +56,10 @@ def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
             metrics.values[name] = None
             metrics.reasons[name] = "some targets are outside 0 to 1"
             continue
-        values, _ = LOSSES[loss](output, target)
-        mean = float(values.mean())
-        deviation = float(values.std(ddof=1)) if queries > 1 else 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            values, _ = LOSSES[loss](output, target)
+            mean = float(values.mean())
+            deviation = float(values.std(ddof=1)) if queries > 1 else 0.0
         if not math.isfinite(mean) or not math.isfinite(deviation):
             metrics.values[name] = None
             metrics.reasons[name] = "some targets are so large that their squares are infinite"

@@ -59,7 +59,9 @@ def signatures(
         if predicate in soft:
             bits = soft[predicate].weight.view(np.uint64)
             facts.append((_mix(np.array([2**32 + number], np.uint64))[0], soft[predicate].atoms, _mix(bits)))
-    colour = _refined(np.zeros(int(data.first_object[-1]), np.uint64), facts)
+    # Background clauses may derive atoms of objects that the data do not have.
+    objects = max([int(data.first_object[-1]), *(int(table.objects.max(initial=-1)) + 1 for _, table, _ in facts)])
+    colour = _refined(np.zeros(objects, np.uint64), facts)
     # Unary facts have had their say; only relations carry colours from object to object.
     relational = [fact for fact in facts if fact[1].objects.shape[1] > 1]
     known = -1

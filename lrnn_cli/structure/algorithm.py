@@ -183,7 +183,8 @@ class StructureLearner:
         self._space = memory
         self._rows: int | None = None
         """Groundings of the rules of the model so far, None while they are not known."""
-        self._left_out: set[tuple[Literal, ...]] = set()
+        self.told: set[tuple[Literal, ...]] = set()
+        """Bodies that were left out and named; learners may share it."""
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.time_limit = time_limit
         if queries is None:
@@ -417,8 +418,8 @@ class StructureLearner:
 
     def _tell_left_out(self) -> None:
         """Name the bodies that were left out for the first time, those with the fewest groundings."""
-        new = {body: rows for body, rows in self.features.too_large().items() if body not in self._left_out}
-        self._left_out.update(new)
+        new = {body: rows for body, rows in self.features.too_large().items() if body not in self.told}
+        self.told.update(new)
         if new:
             shown = sorted(new.items(), key=lambda item: (item[1], item[0]))[:SHOWN_BODIES]
             texts = [
@@ -604,15 +605,30 @@ class StructureLearner:
 
     def frequent_bodies(self, predicate: Predicate) -> Columns:
         """Bodies of literals of the data that hold for enough queries of a target."""
+        if not self.features.layers:
+            # What bodies of the data hold of does not depend on weights.
+            latent = create_layer1_rules(self.unary, 1)
+            with self.borrowed(
+                replace(self.state(), latent_rules=latent, weights={rule.clause: 0.0 for rule in latent})
+            ):
+                return self.frequent_bodies(predicate)
         with stage("frequent bodies"):
-            return frequent_bodies(
+            found, complete = frequent_bodies(
                 self.features,
                 self._language(),
                 predicate,
                 self.words.targets[predicate],
                 self.options.support,
+                self._space // 2,
                 self.check_time,
             )
+        self._tell_left_out()
+        if not complete:
+            self.note(
+                f"{predicate}: conjunctions are of {len(found)} bodies, since --memory-limit is too small for the "
+                "columns of more"
+            )
+        return found
 
     def column(self, candidate: Candidate) -> np.ndarray:
         """(queries of the target,) the aggregated rule neurons of a rule, without its weight."""
@@ -671,7 +687,10 @@ class StructureLearner:
         iterations: list[Iteration],
         best: tuple[float, dict[str, float]] | None,
     ) -> None:
-        """Go on from a state that was recorded: rules are made anew from those that each iteration found."""
+        """Go on from a state that was recorded: rules are made anew from those that each iteration found.
+
+        A state that does not fit is a ValueError.
+        """
         self.latent_rules = create_layer1_rules(self.unary, self.options.dimension)
         for iteration in iterations:
             self.latent_rules += self._invented_from(iteration.ahead)
@@ -679,7 +698,7 @@ class StructureLearner:
             for candidate, _ in iteration.rules:
                 self.target_rules[candidate.shape.head].append(candidate)
         if [rule.clause for rule in self.latent_rules] != latent_rules:
-            raise LrnnError("the recorded run does not fit these data and options; start a new one")
+            raise ValueError("latent rules")
         self.weights = weights
         self.random.bit_generator.state = random
         self.learned.iterations = iterations
@@ -824,7 +843,7 @@ class StructureLearner:
         """Why an iteration found no rule, and what to do about it."""
         if not tried and iteration > 1:
             return "the rules explain all targets", self.learned.remedy
-        if not tried and self._left_out:
+        if not tried and self.features.too_large():
             reason = "memory is not allowed for the groundings of any candidate rule"
             return reason, "allow more with --memory-limit"
         if not tried:
@@ -856,6 +875,7 @@ class LearnerFactory:
         for number in range(self.members):
             own = replace(self.options, seed=self.options.seed + number)
             found.append(self._learner(own, examples, None, self._reporter(number)))
+            found[number].told = found[0].told
         return found
 
     def _reporter(self, number: int) -> Callable[[str], None]:
@@ -866,6 +886,7 @@ class LearnerFactory:
         """A learner like a member, of some of its queries."""
         learner = self._learner(member.options, None, queries, member.report)
         learner.deadline = member.deadline
+        learner.told = member.told
         return learner
 
     def _learner(
@@ -876,4 +897,6 @@ class LearnerFactory:
         report: Callable[[str], None],
     ) -> StructureLearner:
         facts = self.data, self.knowledge, examples, options, report, self.jobs, self.budget
-        return StructureLearner(*facts, memory=self.memory // AT_ONCE, note=self.note, queries=queries)
+        # In processes side by side each would tell the same.
+        note = self.note if options.seed == self.options.seed else lambda text: None
+        return StructureLearner(*facts, memory=self.memory // AT_ONCE, note=note, queries=queries)

@@ -186,6 +186,13 @@ class Features:
         except TooManyRows:
             return None
 
+    def leaves_out(self, shape: Shape, rows: int, needed: int) -> bool:
+        """Whether a body is left out since so many bytes that it needs are not allowed."""
+        if not self.relations.memory or needed <= self.relations.memory:
+            return False
+        self._too_large[shape.relations] = rows
+        return True
+
     def too_large(self) -> dict[tuple[Literal, ...], int]:
         """The relations of bodies that were left out, and how many groundings they have."""
         return {**self.relations.too_large(), **dict(sorted(self._too_large.items()))}
@@ -238,7 +245,7 @@ class Features:
         collapsed = self._known(shape)
         if collapsed is None:
             return np.zeros((len(target.atom_of_query), len(fillings)))
-        step = max(1, CHUNK // collapsed.classes.shape[1])
+        step = max(1, CHUNK // max(collapsed.counts.shape))
         parts = [
             self._aggregated(shape, fillings[start : start + step], collapsed)
             for start in range(0, len(fillings), step)

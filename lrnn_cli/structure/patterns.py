@@ -7,6 +7,8 @@ frequent sets of items over few tuples, the same for every query. Bodies that or
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +32,10 @@ MOST_SHAPES = 150
 """So many joins of relations at most."""
 CHUNK = 4_000_000
 """So many counts, at most, are held at once."""
+WORK = 4
+"""Bytes that an item of a tuple takes while sets of items are looked for."""
+VALUE_BYTES = 100
+"""What a value of a column that is not 0 takes, the work of boosting included."""
 
 Item = tuple[int, str]
 """A variable, and the unary predicate that is asked of it."""
@@ -54,7 +60,7 @@ class Columns:
 
     def joined(self, bodies: Sequence[Candidate], columns: Sequence[np.ndarray]) -> Columns:
         """These and more bodies, each with its column (queries,)."""
-        more = stacked(columns, self.values.shape[0])
+        more = _stacked([_sparse(column) for column in columns], self.values.shape[0])
         return Columns((*self.bodies, *bodies), csc_array(hstack([self.values, more])))
 
 
@@ -72,13 +78,20 @@ def frequent_bodies(
     head: Predicate,
     head_sorts: tuple[int, ...],
     least: int,
+    memory: int = 0,
     check: Callable[[], None] = lambda: None,
-) -> Columns:
-    """The bodies that hold for at least so many query atoms of a target, with their columns. `check` may end it."""
+) -> tuple[Columns, bool]:
+    """The bodies that hold for at least so many query atoms of a target, with their columns.
+
+    Whether these are all or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too.
+    `check` may end it.
+    """
     unary = features.layers.get((0, 1))
+    queries = len(features.targets[head].target)
     bodies: list[Candidate] = []
-    columns: list[np.ndarray] = []
+    columns: list[tuple[np.ndarray, np.ndarray]] = []
     seen: set[bytes] = set()
+    left = memory // VALUE_BYTES if memory else sys.maxsize
     level = [Shape(head, (), ())]
     shapes = 0
     while level and len(bodies) < MOST_BODIES:
@@ -89,30 +102,39 @@ def frequent_bodies(
             collapsed = _collapse(shape, features, unary)
             if collapsed is None or not _frequent(collapsed, least):
                 continue
-            for values, candidate in _bodies(shape, collapsed, features, language, least):
-                if _is_new(values, seen) and len(bodies) < MOST_BODIES:
+            for values, candidate in _bodies(shape, collapsed, features, language, least, check):
+                if len(bodies) < MOST_BODIES and _is_new(values, seen):
+                    sparse = _sparse(values)
+                    left -= len(sparse[0])
+                    if left < 0:
+                        return Columns(tuple(bodies), _stacked(columns, queries)), False
                     bodies.append(candidate)
-                    columns.append(values)
+                    columns.append(sparse)
             if shapes + len(extended) < MOST_SHAPES:
                 for longer in with_relation(shape, language, head_sorts):
                     extended[longer] = None
         level = sorted(extended)
-    return Columns(tuple(bodies), stacked(columns, len(features.targets[head].target)))
+    return Columns(tuple(bodies), _stacked(columns, queries)), True
 
 
-def stacked(columns: Sequence[np.ndarray], queries: int) -> csc_array:
+def _sparse(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where a column is not 0, and its values there."""
+    rows = column.nonzero()[0]
+    return rows, column[rows]
+
+
+def _stacked(columns: Sequence[tuple[np.ndarray, np.ndarray]], queries: int) -> csc_array:
     """Columns side by side."""
-    places = [column.nonzero()[0] for column in columns]
-    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in places])]).astype(np.int64)
-    values = [column[rows] for column, rows in zip(columns, places, strict=True)]
-    joined = (np.concatenate([np.zeros(0), *values]), np.concatenate([np.zeros(0, np.int64), *places]), starts)
-    return csc_array(joined, shape=(queries, len(columns)))
+    starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in columns])]).astype(np.int64)
+    values = np.concatenate([np.zeros(0), *(values for _, values in columns)])
+    places = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in columns)])
+    return csc_array((values, places, starts), shape=(queries, len(columns)))
 
 
 def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
     """Whether no column before ordered the queries like this one; a constant column says nothing."""
     distinct, rank = np.unique(values, return_inverse=True)
-    key = rank.astype(np.int32).tobytes()
+    key = hashlib.sha256(rank.astype(np.int32).tobytes()).digest()
     if len(distinct) < 2 or key in seen:
         return False
     seen.add(key)
@@ -146,6 +168,10 @@ def _collapse(shape: Shape, features: Features, unary: Layer | None) -> _Collaps
         groundings = np.bincount(row[inside], minlength=len(target.index)).astype(np.float32)
         return _Collapsed(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))
     number, first = class_ids([column + 1 for column in classes])
+    if unary is not None and features.leaves_out(
+        shape, len(inside), WORK * len(classes) * len(unary.names) * len(first)
+    ):
+        return None
     size = (len(target.index), len(first))
     counts = csr_array((np.ones(len(inside), np.float32), (row[inside], number)), shape=size)
     counts.sum_duplicates()
@@ -157,22 +183,33 @@ def _frequent(collapsed: _Collapsed, least: int) -> bool:
 
 
 def _bodies(
-    shape: Shape, collapsed: _Collapsed, features: Features, language: Language, least: int
+    shape: Shape,
+    collapsed: _Collapsed,
+    features: Features,
+    language: Language,
+    least: int,
+    check: Callable[[], None],
 ) -> Iterator[tuple[np.ndarray, Candidate]]:
     """Bodies of the relations of a shape and any frequent set of items, smaller sets first, each with its column."""
-    by_shape: dict[Shape, list[tuple[str, ...]]] = {}
-    order: list[tuple[Shape, int]] = []
+    bodies: list[tuple[Shape, tuple[str, ...]]] = []
     for items in _item_sets(shape, collapsed, features, language.length - len(shape.relations), least):
         slots = tuple(((variable,), 0) for variable, _ in items)
         found = Shape(shape.head, shape.relations, slots)
         if found.safe and (found.length or shape.head.arity):
+            bodies.append((found, tuple(name for _, name in items)))
+    step = max(1, CHUNK // len(features.targets[shape.head].target))
+    for start in range(0, len(bodies), step):
+        check()
+        by_shape: dict[Shape, list[tuple[str, ...]]] = {}
+        order: list[tuple[Shape, int]] = []
+        for found, filling in bodies[start : start + step]:
             fillings = by_shape.setdefault(found, [])
             order.append((found, len(fillings)))
-            fillings.append(tuple(name for _, name in items))
-    columns = {found: features.columns(found, fillings) for found, fillings in by_shape.items()}
-    for found, number in order:
-        candidate = language.canonical(Candidate(found, by_shape[found][number]))
-        yield columns[found][:, number], candidate
+            fillings.append(filling)
+        columns = {found: features.columns(found, fillings) for found, fillings in by_shape.items()}
+        for found, number in order:
+            candidate = language.canonical(Candidate(found, by_shape[found][number]))
+            yield columns[found][:, number], candidate
 
 
 def _item_sets(
@@ -182,24 +219,34 @@ def _item_sets(
     items, holds = _items(collapsed, features.layers.get((0, 1)))
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
-    level: list[tuple[tuple[int, ...], np.ndarray]] = [((), np.ones(tuples, bool))]
+    level: list[tuple[int, ...]] = [()]
     found: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
         sets: list[tuple[int, ...]] = []
         masks: list[np.ndarray] = []
-        for chosen, mask in level:
+        frequent: list[tuple[int, ...]] = []
+        for chosen in level:
+            if len(found) + len(frequent) > MOST_OF_A_SHAPE:
+                break
             first = chosen[-1] + 1 if chosen else 0
+            # Where all that is chosen holds; of an empty choice, everywhere.
+            mask = np.asarray(holds[list(chosen)].all(axis=0))
             narrowed = holds[first:] & mask
             # An item that all tuples have already adds nothing.
-            useful = narrowed.any(axis=1) & (narrowed != mask).any(axis=1) if chosen else narrowed.any(axis=1)
+            useful = np.asarray(narrowed.any(axis=1))
+            if chosen:
+                useful &= (narrowed != mask).any(axis=1)
             if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
                 useful &= variable[first:] != variable[chosen[-1]]
             for number in useful.nonzero()[0].tolist():
                 sets.append((*chosen, first + number))
-                masks.append(narrowed[number])
-        kept = _supported(masks, collapsed.counts, least)
-        level = [(sets[number], masks[number]) for number in kept]
-        found += [chosen for chosen, _ in level]
+                masks.append(narrowed[number].copy())
+            if len(masks) * tuples > CHUNK:
+                frequent += [sets[number] for number in _supported(masks, collapsed.counts, least)]
+                sets, masks = [], []
+        frequent += [sets[number] for number in _supported(masks, collapsed.counts, least)]
+        level = frequent
+        found += level
         if not level or len(found) > MOST_OF_A_SHAPE:
             break
     return [tuple(items[number] for number in chosen) for chosen in found[:MOST_OF_A_SHAPE]]

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -28,7 +27,7 @@ from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.files import make_folder, read_bytes, write_text
 from lrnn_cli.language.json_files import read_json
-from lrnn_cli.language.template import Template
+from lrnn_cli.language.template import LARGEST, Template
 from lrnn_cli.language.writing import csv_text, json_text, visible
 from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Candidate, Shape
@@ -59,6 +58,7 @@ class RunDirectory:
                 raise LrnnError(f"{name}: there is no run in this folder to resume")
             if read_json(str(path)) != self._configuration:
                 raise LrnnError(f"{name}: the run in this folder has other options or other data; use the same ones")
+            return
         make_folder(folder)
         self._write(CONFIGURATION, json_text(self._configuration))
 
@@ -102,7 +102,7 @@ class RunDirectory:
         if state.get("configuration") != _digest(self._configuration):
             raise ReadError(f"{name}: this is the state of another run, with other options or other data; {AGAIN}")
         for file, written in state["files"].items():
-            if _file_digest(self.folder / file) != written:
+            if file != Path(file).name or _file_digest(self.folder / file) != written:
                 raise ReadError(f"{visible(str(self.folder / file))}: this file of the run is damaged; {AGAIN}")
         return state
 
@@ -146,8 +146,8 @@ def _file_digest(path: Path) -> str:
 
 def _weights(items: dict[str, Any]) -> dict[str, float]:
     weights = {name: float(weight) for name, weight in items.items()}
-    if not all(map(math.isfinite, weights.values())):
-        raise ValueError("weights are finite")
+    if not all(abs(weight) <= LARGEST for weight in weights.values()):
+        raise ValueError("weights")
     return weights
 
 

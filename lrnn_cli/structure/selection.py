@@ -121,7 +121,10 @@ class _Tried:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a learner that has not seen a part of the queries found, and what was predicted for that part."""
+    """What a learner that has not seen a part of the queries found, and what was predicted for that part.
+
+    tried: of each target; empty if there was no time.
+    """
 
     state: State
     tried: dict[Predicate, _Tried]
@@ -172,14 +175,18 @@ class Selection:
         if self.part is None:
             return
         try:
+            self._find_bodies()
             trials: list[Trial] = []
             count = max(PARTS, len(members)) if self.small else len(members)
-            for number, trial in enumerate(side_by_side(self._trial, count, self.jobs)):
+            for number, trial in enumerate(side_by_side(self._trial, count, self.jobs, (OutOfTime,))):
                 trials.append(trial)
                 if not self.small:
                     self._adopt([trial.state], [number])
+            if not all(trial.tried for trial in trials):
+                raise OutOfTime
             chosen = {target: self._best([trial.tried[target] for trial in trials]) for target in self.targets}
-            self._adopt(side_by_side(lambda number: self._final(number, chosen), len(members), self.jobs), members)
+            final = side_by_side(lambda number: self._final(number, chosen), len(members), self.jobs, (OutOfTime,))
+            self._adopt(final, members)
             self._estimate({target: found[2] for target, found in chosen.items()})
         except OutOfTime:
             for member in self.members:
@@ -189,6 +196,12 @@ class Selection:
         """Members take over what processes have found for them."""
         for number, state in zip(members, states, strict=False):
             self.members[number].adopt(state)
+
+    def _find_bodies(self) -> None:
+        """Frequent bodies are the same for all members and whatever is held out: they are found once."""
+        for target in self.targets:
+            self.bodies[target] = self.members[0].frequent_bodies(target)
+            self.report(f"{target}: {len(self.bodies[target])} frequent bodies")
 
     def _rules(self, number: int) -> State:
         """The rules of a member from all queries."""
@@ -209,10 +222,16 @@ class Selection:
         if self.small:
             learner.learn()
         else:
+            # If this is interrupted there is something to keep.
+            member.learned = learner.learned
             self._search(number, learner)
         self.report(f"predicting {held.sum()} queries held out")
-        with member.borrowed(learner.state()):
-            return Trial(learner.state(), {target: self._tried(target, member, held) for target in self.targets})
+        try:
+            with member.borrowed(learner.state()):
+                tried = {target: self._tried(target, member, held) for target in self.targets}
+        except OutOfTime:
+            tried = {}
+        return Trial(learner.state(), tried)
 
     def _tried(self, target: Predicate, member: StructureLearner, held: np.ndarray) -> _Tried:
         """What rules that a member has borrowed, and conjunctions over them, say of queries held out."""
@@ -248,13 +267,8 @@ class Selection:
 
     def _columns(self, target: Predicate, member: StructureLearner, latent: bool) -> Columns:
         """The columns of frequent bodies and, if wanted, of the target rules of a member."""
-        if target not in self.bodies:
-            self.bodies[target] = member.frequent_bodies(target)
-            self.report(f"{target}: {len(self.bodies[target])} frequent bodies")
-        rules = member.target_rules[target] if latent else []
-        return (
-            self.bodies[target].joined(rules, [member.column(rule) for rule in rules]) if rules else self.bodies[target]
-        )
+        bodies, rules = self.bodies[target], member.target_rules[target]
+        return bodies.joined(rules, [member.column(rule) for rule in rules]) if latent and rules else bodies
 
     def _final(self, number: int, chosen: dict[Predicate, tuple[str, int, Estimate]]) -> State:
         """A member with what was best on queries held out, learned from all queries."""
@@ -266,8 +280,12 @@ class Selection:
                 family = self.families[name]
                 columns = self._columns(target, member, family.latent)
                 queries = np.arange(len(member.rows_of(target)))
-                steps = list(self._boosted(target, member, columns, queries, replace(family.options, rules=rules)))
-                member.replace_rules(target, [step[0] for step in steps], steps[-1][1] if steps else None)
+                conjunctions: list[Conjunction] = []
+                bias: float | None = None
+                for step in self._boosted(target, member, columns, queries, replace(family.options, rules=rules)):
+                    conjunctions.append(step[0])
+                    bias = step[1]
+                member.replace_rules(target, conjunctions, bias)
         return member.state()
 
     def _best(self, trials: list[_Tried]) -> tuple[str, int, Estimate]:

@@ -1,40 +1,118 @@
-"""Tasks in processes side by side, each a copy of this one: nothing has to be sent to them, only results come back."""
+"""Tasks in processes side by side, each a copy of this one: nothing has to be sent to them, only results come back.
+
+A process that fails or is killed ends the others, and none of them outlives the one that started it.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
+
+from lrnn_cli.errors import EngineError, LrnnError
 
 AT_ONCE = 4
 """So many processes at most, so that each can have this part of the memory whatever their number."""
+PATIENCE = 5.0
+"""Seconds that a process has to take away what it has begun to write."""
+PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
 
 Result = TypeVar("Result")
 
-_task: Callable[[int], object] | None = None
 
-
-def side_by_side(task: Callable[[int], Result], count: int, jobs: int) -> Iterator[Result]:
+def side_by_side(
+    task: Callable[[int], Result], count: int, jobs: int, expected: tuple[type[Exception], ...] = ()
+) -> Iterator[Result]:
     """task(0), task(1), ... in their order, `jobs` at a time; one after another where processes can't be copied.
 
-    A process that is interrupted or fails ends the others.
+    Errors of users and `expected` ones are raised here as they were there.
     """
-    if jobs < 2 or count < 2 or sys.platform != "linux":
+    processes = min(jobs, count, AT_ONCE)
+    if processes < 2 or sys.platform != "linux":
         yield from map(task, range(count))
         return
-    global _task
-    _task = task
+    context = multiprocessing.get_context("fork")
+    handed_on = (LrnnError, OSError, MemoryError, *expected)
+    started: dict[Any, BaseProcess] = {}
     try:
-        with multiprocessing.get_context("fork").Pool(
-            min(jobs, count, AT_ONCE), signal.signal, (signal.SIGINT, signal.SIG_IGN)
-        ) as pool:
-            yield from pool.imap(_run, range(count))
+        for first in range(processes):
+            receiver, sender = context.Pipe(duplex=False)
+            numbers = range(first, count, processes)
+            process = context.Process(target=_run, args=(task, numbers, sender, handed_on, os.getpid()), daemon=True)
+            process.start()
+            sender.close()
+            started[receiver] = process
+        found: dict[int, Result] = {}
+        for number in range(count):
+            while number not in found:
+                for ready in wait(list(started)):
+                    found.update(_received(ready, started))
+            yield found.pop(number)
     finally:
-        _task = None
+        _end(list(started.values()))
 
 
-def _run(number: int) -> object:
-    assert _task is not None
-    return _task(number)
+def _run(
+    task: Callable[[int], object],
+    numbers: Sequence[int],
+    sender: Connection,
+    handed_on: tuple[type[Exception], ...],
+    parent: int,
+) -> None:
+    """What a process does: some of the tasks, until one fails. Ctrl-C is for the process that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        return
+    for number in numbers:
+        try:
+            result = task(number)
+        except handed_on as error:
+            sender.send((number, None, error))
+            return
+        sender.send((number, result, None))
+
+
+def _received(receiver: Any, started: dict[Any, BaseProcess]) -> dict[int, Any]:
+    """A result with its number; none where a process has ended after its last one."""
+    try:
+        number, result, error = receiver.recv()
+    except (EOFError, OSError):
+        process = started.pop(receiver)
+        process.join()
+        if process.exitcode:
+            raise _death(process.exitcode) from None
+        return {}
+    if error is not None:
+        raise error
+    return {number: result}
+
+
+def _death(code: int) -> Exception:
+    if code == -signal.SIGKILL:
+        return EngineError(
+            "a process of this command was killed, probably because the machine ran out of memory; use fewer --jobs, "
+            "a lower --memory-limit, or a smaller part of the data"
+        )
+    if code < 0:
+        return EngineError(f"a process of this command was ended by signal {-code}; run it again")
+    # It has shown where, on standard error.
+    return RuntimeError(f"a process of this command failed with exit code {code}")
+
+
+def _end(processes: list[BaseProcess]) -> None:
+    """End processes: at first so that they can clean up."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(PATIENCE)
+        if process.is_alive():
+            process.kill()
+            process.join()
