@@ -87,12 +87,14 @@ def frequent_bodies(
             check()
             shapes += 1
             collapsed = _collapse(shape, features, unary)
-            if collapsed is None or not _frequent(collapsed, least):
+            if collapsed is not None and _frequent(collapsed, least):
+                for values, candidate in _bodies(shape, collapsed, features, language, least):
+                    if _is_new(values, seen) and len(bodies) < MOST_BODIES:
+                        bodies.append(candidate)
+                        columns.append(values)
+            elif shape.relations:
+                # Without unary facts nothing can be asked of an object alone, but relations can.
                 continue
-            for values, candidate in _bodies(shape, collapsed, features, language, least):
-                if _is_new(values, seen) and len(bodies) < MOST_BODIES:
-                    bodies.append(candidate)
-                    columns.append(values)
             if shapes + len(extended) < MOST_SHAPES:
                 for longer in with_relation(shape, language, head_sorts):
                     extended[longer] = None
