@@ -271,7 +271,8 @@ def test_the_best_threshold_is_that_of_an_enumeration(presence: bool, seed: int)
     assert best.score == pytest.approx(slope**2 / (curvature + 2.0))
     # The part is favoured from now on, but only where it raises the score.
     again = thresholds.best(np.arange(len(thresholds)), weighted, options, presence)
-    assert (again.score, again.favoured) == (best.score, pytest.approx(REUSE * best.score))
+    assert again.score == best.score
+    assert again.favoured == pytest.approx(REUSE * best.score)
     again = thresholds.best(np.arange(len(thresholds)), weighted, options, presence, best.score)
     assert again.favoured == again.score
 
