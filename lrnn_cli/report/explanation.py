@@ -15,6 +15,7 @@ from typing import Any
 
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.report.contributions import GroundAtom, GroundNetwork, Input, number_text
+from lrnn_cli.report.part_texts import part_texts
 
 INDENT = "  "
 Json = dict[str, Any]
@@ -29,15 +30,18 @@ def explanation(network: GroundNetwork, query: int, depth: int, top: int) -> Jso
     text = queries.text[query]
     atoms: dict[GroundAtom, Json] = {}
     background: set[Predicate] = set()
+    template = network.groundings.template
+    parts = part_texts(template)
     frontier = [start]
     while frontier and depth >= 0:
         mentioned: dict[GroundAtom, None] = {}
         for atom in frontier:
             atoms[atom] = _atom_json(network, atom, top, mentioned)
+            if atom.predicate in parts:
+                atoms[atom]["part"] = parts[atom.predicate]
         background.update(atom.predicate for atom in mentioned if network.is_background(atom.predicate))
         frontier = [atom for atom in mentioned if atom not in atoms and network.is_derived(atom)]
         depth -= 1
-    template = network.groundings.template
     return {
         "member": template.member or None,
         "example": network.groundings.example_name[queries.example[query]],
@@ -146,10 +150,11 @@ def explanation_text(found: Json) -> str:
             lines.append(f"{margin}{_valued(part)}: explained with a larger --depth")
         else:
             explained.add(part["atom"])
-            reason = _short_reason(atoms[part["atom"]])
-            lines.append(f"{margin}{_valued(part)} because{reason}")
-            if not reason:
-                waiting += _input_lines(atoms[part["atom"]], indent + 1, False)[::-1]
+            atom = atoms[part["atom"]]
+            reason = _part_reason(atom) if "part" in atom else f" because{_short_reason(atom)}"
+            lines.append(f"{margin}{_valued(part)}{reason}")
+            if reason == " because" or ("part" in atom and not _is_counted(atom)):
+                waiting += _input_lines(atom, indent + 1, False)[::-1]
     silent = query["rules_without_groundings"]
     if silent:
         lines.append(f"{INDENT}{silent} {'rule has' if silent == 1 else 'rules have'} no groundings for it.")
@@ -223,6 +228,19 @@ def _short_reason(atom: Json) -> str:
     if item["kind"] != "rule" or item["groundings"] != 1 or _not_plain(item["strongest"][0]):
         return ""
     return f" {item['strongest'][0]['clause'].partition(' :- ')[2]}  {_signed(item['contribution'])}"
+
+
+def _part_reason(atom: Json) -> str:
+    """Whether a part holds, what it says, and how many groundings its body has here."""
+    groundings = sum(item["groundings"] for item in atom["inputs"] if item["kind"] == "rule")
+    here = f"; here {groundings}" if _is_counted(atom) else ""
+    return f" {'holds' if atom['value'] > 0.5 else 'does not hold'}: {atom['part']}{here}"
+
+
+def _is_counted(atom: Json) -> bool:
+    """Whether a part counts groundings of plain facts."""
+    groundings = [grounding for item in atom["inputs"] for grounding in item.get("strongest", ())]
+    return not any(map(_not_plain, groundings))
 
 
 def _facts(weights: list[float]) -> str:

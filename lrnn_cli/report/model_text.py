@@ -7,9 +7,14 @@ import re
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import prolog_text
+from lrnn_cli.report.part_texts import part_texts
 from lrnn_cli.report.summaries import layers, model_statistics
 
 LATENT = re.compile(r"latent_(\d+)_\d+\Z")
+PARTS_COMMENT = [
+    "% Parts: soft thresholds on how often a body holds, true above one half. Numbers are those of groundings, if no",
+    "% fact has a weight.",
+]
 MEMBERS = 8
 """So many members of a soft cluster are named in a comment, those with the largest weights."""
 
@@ -18,15 +23,21 @@ def model_text(template: Template) -> str:
     """The text of a model; read again, it is the same model but for the order of rules."""
     layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
     used = {atom.predicate for rule in template.rules for atom in rule.body}
-    latent = [predicate for predicate in layer if predicate in used]
+    parts = {part: text for part, text in part_texts(template).items() if part in used}
+    latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
     targets = [predicate for predicate in layer if predicate not in used]
-    figures = ", ".join(f"{name}: {value}" for name, value in model_statistics(template).items())
+    statistics = {**model_statistics(template), **({"parts": len(parts)} if parts else {})}
+    figures = ", ".join(f"{name}: {value}" for name, value in statistics.items())
     lines = [f"% {figures}", *template.settings.facts()]
     for number in sorted({layer[predicate] for predicate in latent}):
         members = [predicate for predicate in latent if layer[predicate] == number]
         rules = {predicate: _rules(template, predicate) for predicate in members}
         lines += ["", *_layer_comment(number, rules)]
         lines += [str(rule) for predicate in members for rule in rules[predicate]]
+    if parts:
+        lines += ["", *PARTS_COMMENT]
+        for part, text in parts.items():
+            lines += [f"% {quoted(part.name)}: {text}", *map(str, _rules(template, part))]
     for predicate in targets:
         lines += ["", f"% Target rules of {predicate}, strongest first."]
         lines += map(str, _rules(template, predicate))

@@ -13,6 +13,7 @@ from lrnn_cli.grounding.strata import components
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
+from lrnn_cli.report.part_texts import part_texts
 from lrnn_cli.report.tables import text_table
 
 SHOWN_GROUPS = 5
@@ -152,7 +153,8 @@ def model_summary(template: Template) -> str:
     """A model or template: statistics of its rule set, its rules by layer, strongest first."""
     layer = layers(template)
     used = {atom.predicate for rule in template.rules for atom in rule.body}
-    latent = [predicate for predicate in layer if predicate in used]
+    parts = part_texts(template)
+    latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
     targets = [predicate for predicate in layer if predicate not in used]
     statistics = model_statistics(template)
     name = f"{template.name}, model {template.member}" if template.member else template.name
@@ -160,6 +162,7 @@ def model_summary(template: Template) -> str:
         f"{name}: {statistics['rules']} rules, {statistics['layers']} layers",
         f"target predicates: {', '.join(map(str, targets)) or 'none'}",
         f"latent predicates: {', '.join(map(str, latent)) or 'none'}",
+        *([f"parts: {len(parts)}"] if parts else []),
         f"target rules: {statistics['target rules']}, average length {statistics['average length']:.2f}",
         f"weights: {sum(rule.weight is None for rule in template.rules)} to be drawn, "
         f"{sum(rule.fixed for rule in template.rules)} fixed",
@@ -170,6 +173,7 @@ def model_summary(template: Template) -> str:
         for predicate in layer:
             if layer[predicate] == number:
                 rules = [rule for rule in template.rules if rule.head.predicate == predicate]
+                lines += [f"  % {quoted(predicate.name)}: {parts[predicate]}"] if predicate in parts else []
                 lines += [f"  {rule}" for rule in sorted(rules, key=_strength)]
     return "\n".join(lines)
 

@@ -27,10 +27,9 @@ BLOCKS = 20
 """Columns are chosen in so many blocks."""
 DIGITS = 6
 """Values of a column that are equal to so many digits are not told apart."""
-LEAST_RISE = 1e-6
-"""The part of its score by which a conjunction must get better for one part more."""
 REUSE = 1.05
-"""A part that a rule has already counts for so many times its score: parts are shared, and there are half as many."""
+"""A part that a rule has already, and that helps, counts for so many times its score: parts are shared, and there are
+half as many."""
 BIAS_STEP = 0.5
 """The bias takes a shorter step than the rules: it is corrected after each."""
 
@@ -82,7 +81,7 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Best:
-    """A threshold of a block, at least or below it, and its score, as it is and as it was compared."""
+    """A threshold of a block, at least or below it, its score, and what that counts for beside others."""
 
     score: float
     favoured: float
@@ -117,9 +116,9 @@ class Thresholds:
         return len(self._blocks)
 
     def best(
-        self, blocks: np.ndarray, weighted: np.ndarray, score: float, options: BoostingOptions, presence: bool
-    ) -> _Best | None:
-        """The threshold of some blocks that raises a score most; None where none does.
+        self, blocks: np.ndarray, weighted: np.ndarray, options: BoostingOptions, presence: bool, least: float = 0.0
+    ) -> _Best:
+        """The threshold of some blocks that raises the score most, above `least` if any does.
 
         weighted: (queries, 3) slopes, curvatures and ones of covered queries, zeros of others.
         """
@@ -129,12 +128,14 @@ class Thresholds:
             block = self._blocks[number]
             above = block.sums_above(weighted, total)
             for at_least, sums in ((True, above),) if presence else ((True, above), (False, total - above)):
-                raised = sums[:, 0] ** 2 / (sums[:, 1] + options.penalty)
-                allowed = (raised > score) & (sums[:, 2] > options.covered - 0.5)
-                favoured = np.where(allowed, raised * block.favour[int(at_least)], -1.0)
+                score = sums[:, 0] ** 2 / (sums[:, 1] + options.penalty)
+                score[sums[:, 2] < options.covered - 0.5] = -1.0
+                # A part that does not raise the score is not favoured: the same one again would seem to.
+                favoured = np.where(score > least, score * block.favour[int(at_least)], score)
                 place = int(favoured.argmax())
-                if allowed[place] and (best is None or favoured[place] > best.favoured):
-                    best = _Best(float(raised[place]), float(favoured[place]), block, place, at_least)
+                if best is None or favoured[place] > best.favoured:
+                    best = _Best(float(score[place]), float(favoured[place]), block, place, at_least)
+        assert best is not None
         return best
 
 
@@ -253,8 +254,9 @@ def _grown(
     tried = max(1, round(len(thresholds) * options.columns))
     for _ in range(options.parts):
         blocks = np.sort(random.choice(len(thresholds), tried, replace=False))
-        best = thresholds.best(blocks, weighted, score * (1.0 + LEAST_RISE), options, presence)
-        if best is None:
+        least = score * (1.0 + 1e-9)
+        best = thresholds.best(blocks, weighted, options, presence, least)
+        if best.score <= least:
             break
         score = best.score
         part = best.taken(columns)

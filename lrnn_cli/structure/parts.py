@@ -93,13 +93,14 @@ def conjunction_rules(
     """
     names: dict[Part, str] = {}
     defining: list[Rule] = []
-    weights: dict[tuple[Atom, ...], float] = {}
+    bodies: dict[frozenset[Part], tuple[Atom, ...]] = {}
+    weights: dict[frozenset[Part], float] = {}
     for conjunction in conjunctions:
         for part in conjunction.parts:
             if part not in names:
                 names[part] = f"{PART}{known + len(names) + 1}"
                 defining += part.rules(names[part], activation)
-        ordered = sorted((names[part] for part in conjunction.parts), key=lambda name: int(name.removeprefix(PART)))
-        body = tuple(Atom(name, target.arguments) for name in ordered)
-        weights[body] = weights.get(body, 0.0) + conjunction.weight
-    return defining, [Rule(target, body, weight=weight) for body, weight in weights.items()]
+        same = frozenset(conjunction.parts)
+        bodies.setdefault(same, tuple(Atom(names[part], target.arguments) for part in conjunction.parts))
+        weights[same] = weights.get(same, 0.0) + conjunction.weight
+    return defining, [Rule(target, body, weight=weights[same]) for same, body in bodies.items()]

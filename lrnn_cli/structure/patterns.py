@@ -100,16 +100,18 @@ def frequent_bodies(
             check()
             shapes += 1
             collapsed = _collapse(shape, features, unary)
-            if collapsed is None or not _frequent(collapsed, least):
+            if collapsed is not None and _frequent(collapsed, least):
+                for values, candidate in _bodies(shape, collapsed, features, language, least, check):
+                    if len(bodies) < MOST_BODIES and _is_new(values, seen):
+                        sparse = _sparse(values)
+                        left -= len(sparse[0])
+                        if left < 0:
+                            return Columns(tuple(bodies), _stacked(columns, queries)), False
+                        bodies.append(candidate)
+                        columns.append(sparse)
+            elif shape.relations:
+                # Without unary facts nothing can be asked of an object alone, but relations can.
                 continue
-            for values, candidate in _bodies(shape, collapsed, features, language, least, check):
-                if len(bodies) < MOST_BODIES and _is_new(values, seen):
-                    sparse = _sparse(values)
-                    left -= len(sparse[0])
-                    if left < 0:
-                        return Columns(tuple(bodies), _stacked(columns, queries)), False
-                    bodies.append(candidate)
-                    columns.append(sparse)
             if shapes + len(extended) < MOST_SHAPES:
                 for longer in with_relation(shape, language, head_sorts):
                     extended[longer] = None

@@ -8,6 +8,7 @@ also tells what to expect of new data.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -88,21 +89,32 @@ def held_out_parts(queries: Queries, groups: np.ndarray, seed: int) -> np.ndarra
     """(queries,) the part in which each query is held out, from 0; None where there are too few.
 
     groups: (examples,) examples that stay in one part. Parts are of whole groups unless there are too few of them;
-    classes are dealt evenly.
+    targets and their classes are dealt evenly.
     """
-    units = np.unique(groups[queries.example], return_inverse=True)[1]
-    if units.max(initial=0) + 1 < 2 * PARTS:
-        units = np.arange(len(queries))
-    count = int(units.max(initial=-1)) + 1
-    mean = np.bincount(units, queries.target, count) / np.maximum(np.bincount(units, minlength=count), 1)
-    kind = np.round(mean)
-    if min((kind == value).sum() for value in (0.0, 1.0)) < FEWEST * PARTS:
+    positive = queries.target > 0.5
+    if min(positive.sum(), (~positive).sum()) < FEWEST * PARTS:
         return None
+    _, first, units = np.unique(groups[queries.example], return_index=True, return_inverse=True)
+    if len(first) < 2 * PARTS:
+        first = units = np.arange(len(queries))
+    mean = np.bincount(units, queries.target) / np.bincount(units)
+    kind = 2 * queries.predicate_index[first] + np.round(mean).astype(np.int64)
     random = np.random.default_rng([seed, 3])
     order = np.concatenate([random.permutation((kind == value).nonzero()[0]) for value in np.unique(kind)])
-    part = np.empty(count, np.int64)
-    part[order] = np.arange(count) % PARTS
-    return part[units]
+    part = np.empty(len(first), np.int64)
+    part[order] = np.arange(len(first)) % PARTS
+    found = part[units]
+    return found if _all_can_be_predicted(queries, found) else None
+
+
+def _all_can_be_predicted(queries: Queries, part: np.ndarray) -> bool:
+    """Whether each part has queries of each target, and the others two values of it to learn from."""
+    for number, target in itertools.product(range(PARTS), np.unique(queries.predicate_index)):
+        own = queries.predicate_index == target
+        held = part == number
+        if not (own & held).any() or len(np.unique(queries.target[own & ~held])) < 2:
+            return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -215,26 +215,31 @@ class Simplifier:
                     if can_drop(rule, place):
                         alone[index, rule.body[place]] = self._badness_ignoring(index, place) - self.now.badness
 
+        rules = dict(enumerate(self.now.model.rules))
+
         def attempt(batch: Sequence[tuple[int, Atom]]) -> bool:
-            rules = list(self.now.model.rules)
+            """Do without these literals, and without rules that nothing uses then."""
+            nonlocal rules
+            shorter = dict(rules)
             dropped = []
             for index, atom in batch:
-                place = rules[index].body.index(atom)
-                if can_drop(rules[index], place):
-                    dropped.append(Dropped("literal", rules[index], alone[index, atom], atom))
-                    rules[index] = without_literal(rules[index], place)
+                if index in shorter and can_drop(shorter[index], place := shorter[index].body.index(atom)):
+                    dropped.append(Dropped("literal", shorter[index], alone[index, atom], atom))
+                    shorter[index] = without_literal(shorter[index], place)
             if not dropped or not self._checks:
                 return False
-            live = live_rules(rules, self.now.program.facts, np.ones(len(rules), bool))
-            dropped += [Dropped("rule", rules[index]) for index in (~live).nonzero()[0]]
-            rules = [rules[index] for index in live.nonzero()[0]]
+            live = live_rules(list(shorter.values()), self.now.program.facts, np.ones(len(shorter), bool))
+            for index in [index for index, alive in zip(shorter, live.tolist(), strict=True) if not alive]:
+                dropped.append(Dropped("rule", shorter.pop(index)))
             self._checks -= 1
             self._report(f"simplify: grounding without {len(batch)} literals, {self._checks} more trials")
             try:
-                return self._accept(replace(self.now.model, rules=tuple(rules)), dropped)
+                accepted = self._accept(replace(self.now.model, rules=tuple(shorter.values())), dropped)
             except (GroundingError, NetworkError):
                 # A literal may have kept atoms from depending on themselves, or a guard from what it can't compare.
                 return False
+            rules = shorter if accepted else rules
+            return accepted
 
         in_batches(self._affordable(alone), attempt)
 

@@ -1,0 +1,60 @@
+"""What the parts of a model say, in words.
+
+A part is true, above one half, where what its body is aggregated to is on one side of a threshold. Of a body of plain
+facts whose n groundings are summed and divided by their root this is c * sqrt(n), c being one rule neuron, so the
+threshold is a number of groundings:
+
+    -3.0 :: part_7.                                     part_7: at least 3 of bond(X, Y), c3(X)
+    2.0 :: part_7 :- bond(X, Y), c3(X).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from lrnn_cli.language.clauses import Predicate, Rule
+from lrnn_cli.language.template import Template
+from lrnn_cli.network.network import Activation, sigmoid
+
+PART_NAME = re.compile(r"part_(\d+)\Z")
+
+
+def part_texts(template: Template) -> dict[Predicate, str]:
+    """All parts of a model, in the order of their numbers, and what each of them says."""
+    rules: dict[Predicate, list[Rule]] = {}
+    for rule in template.rules:
+        if PART_NAME.match(rule.head.name):
+            rules.setdefault(rule.head.predicate, []).append(rule)
+    derived = {rule.head.predicate for rule in template.rules}
+    return {
+        part: _text(rules[part], template, derived)
+        for part in sorted(rules, key=lambda part: (int(part.name.removeprefix("part_")), part.arity))
+    }
+
+
+def _text(rules: Sequence[Rule], template: Template, derived: set[Predicate]) -> str:
+    bodies = [rule for rule in rules if rule.body]
+    if len(bodies) != 1 or any(rule.weight is None for rule in rules):
+        return "several rules" if bodies else "the same for all"
+    (rule,) = bodies
+    body = ", ".join(map(str, [*rule.body, *rule.guards]))
+    activation = Activation.of(template.settings)
+    constant = activation.offset + sum(other.weight or 0.0 for other in rules if not other.body)
+    weight = rule.weight or 0.0
+    if not weight:
+        return "the same for all"
+    if any(atom.predicate in derived for atom in rule.body):
+        return f"{'much' if weight > 0.0 else 'little'} of {body}"
+    neuron = float(sigmoid(np.array(activation.steepness * activation.rule_bias(len(rule.body), len(rule.body)))))
+    size = -constant / weight / neuron
+    counts = template.settings.aggregation == "sqrt"
+    if size < 0.0 or (size > 1.0 and not counts):
+        return "true of all" if (weight > 0.0) == (size < 0.0) else "true of none"
+    groundings = math.floor(size**2) + 1 if counts else 1
+    if groundings == 1:
+        return f"{'some' if weight > 0.0 else 'no'} {body}"
+    return f"{'at least' if weight > 0.0 else 'fewer than'} {groundings} of {body}"

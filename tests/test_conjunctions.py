@@ -1,0 +1,367 @@
+"""Frequent bodies, parts and boosted conjunctions, each by hand or against a second method."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator
+
+import naive
+import numpy as np
+import pytest
+from test_learning import learner, outputs
+
+from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
+from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.network.network import Activation
+from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.bodies import Candidate, Shape
+from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
+from lrnn_cli.structure.parts import Conjunction, Part, conjunction_rules, rule_neurons
+from lrnn_cli.structure.patterns import Columns, stacked
+
+PAPER = Activation.of(Settings())
+ACTIVE = Predicate("active", 0)
+CRISP = 1.0 / (1.0 + math.exp(-3.0))
+"""The value of a plain fact, sigm(6 (1 - 0.5))."""
+NODES = "abcde"
+
+
+def sigm(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+def bag(name: str, counts: dict[str, int], *queries: tuple[naive.Atom, float]) -> naive.Example:
+    """An example of so many objects of each kind."""
+    objects = [(kind, f"{kind}{number}") for kind, count in counts.items() for number in range(count)]
+    return naive.Example(name, tuple((naive.Atom(kind, (item,)), None) for kind, item in objects), queries)
+
+
+def switched(examples: int, seed: int) -> tuple[naive.Example, ...]:
+    """Active are examples with three c if there is a b, and with three a if there is none: no sum of counts says so."""
+    draw = random.Random(seed)
+    found = []
+    for number in range(examples):
+        counts = {"a": draw.randint(0, 6), "b": draw.choice([0, 0, 1, 2]), "c": draw.randint(0, 6)}
+        active = counts["c"] >= 3 if counts["b"] else counts["a"] >= 3
+        found.append(bag(f"m{number}", counts, (naive.Atom("active"), float(active))))
+    return tuple(found)
+
+
+def graphs(examples: int, seed: int, arity: int) -> tuple[naive.Example, ...]:
+    """Small graphs of one relation, whose nodes may be p, q, both or neither; queries of nodes or of the graph."""
+    draw = random.Random(seed)
+    found = []
+    for number in range(examples):
+        nodes = NODES[: draw.randint(3, 5)]
+        facts = [naive.Atom(kind, (node,)) for node in nodes for kind in "pq" if draw.random() < 0.4]
+        facts += [naive.Atom("r", pair) for pair in itertools.permutations(nodes, 2) if draw.random() < 0.3]
+        atoms = [naive.Atom("active", (node,)) for node in nodes] if arity else [naive.Atom("active")]
+        queries = tuple((atom, float(draw.random() < 0.5)) for atom in atoms)
+        found.append(naive.Example(f"m{number}", tuple((fact, None) for fact in facts), queries))
+    return tuple(found)
+
+
+def text(examples: tuple[naive.Example, ...]) -> str:
+    return naive.Program((), (), examples).data_text()
+
+
+def started(examples: tuple[naive.Example, ...], **options: object) -> StructureLearner:
+    """A learner with clusters but without target rules."""
+    found = learner(text(examples), StructureOptions(**options))  # type: ignore[arg-type]
+    found._create_layer1()
+    found._weighted_facts()
+    return found
+
+
+# Frequent bodies
+
+Literals = tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def all_bodies(length: int, variables: int, arity: int) -> Iterator[Literals]:
+    """Sets of literals whose variables hang together, and with those of the head."""
+    pairs = [("r", pair) for pair in itertools.permutations(range(variables), 2)]
+    items = [(kind, (variable,)) for variable in range(variables) for kind in "pq"]
+    for size in range(1, length + 1):
+        for body in itertools.combinations([*pairs, *items], size):
+            used = {variable for _, arguments in body for variable in arguments}
+            if arity and 0 not in used:
+                continue
+            reached = {min(used)}
+            for _ in used:
+                reached |= {other for _, places in body if reached & set(places) for other in places}
+            if reached == used:
+                yield body
+
+
+def counts_of(body: Literals, examples: tuple[naive.Example, ...], arity: int) -> tuple[int, ...]:
+    """Groundings of a body with different objects, for each query."""
+    found = []
+    for example in examples:
+        facts = {(atom.predicate, atom.arguments) for atom, _ in example.facts}
+        used = sorted({variable for _, arguments in body for variable in arguments})
+        nodes = sorted({str(argument) for atom, _ in example.facts for argument in atom.arguments})
+        bound = [
+            objects
+            for objects in itertools.permutations(nodes, len(used))
+            if all((kind, tuple(objects[used.index(v)] for v in places)) in facts for kind, places in body)
+        ]
+        for atom, _ in example.queries:
+            found.append(sum(not arity or objects[0] == atom.arguments[0] for objects in bound))
+    return tuple(found)
+
+
+def ranks(values: np.ndarray | tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(np.unique(values, return_inverse=True)[1].tolist())
+
+
+@pytest.mark.parametrize(("arity", "seed"), [(0, 1), (0, 2), (1, 3)])
+def test_frequent_bodies_are_those_of_an_enumeration(arity: int, seed: int) -> None:
+    """Whatever holds for enough queries is found once, up to how it orders them, with its number of groundings."""
+    examples, least = graphs(14 if arity == 0 else 8, seed, arity), 4
+    member = started(examples, length=3, variables=3, support=least)
+    columns = member.frequent_bodies(Predicate("active", arity))
+    found = set()
+    for number, body in enumerate(columns.bodies):
+        literals: Literals = tuple(
+            (atom.name, tuple(int(str(term)[1:]) - 1 for term in atom.arguments)) for atom in body.atoms()
+        )
+        counts = counts_of(literals, examples, arity)
+        assert 1 <= len(literals) <= 3
+        assert body.shape.variables <= 3
+        assert sum(count > 0 for count in counts) >= least
+        neuron = sigm(6.0 * (len(literals) * CRISP - len(literals) + 0.5))
+        assert columns.column(number) == pytest.approx(neuron * np.sqrt(counts), abs=1e-12)
+        assert ranks(counts) not in found
+        found.add(ranks(counts))
+    every = [counts_of(literals, examples, arity) for literals in all_bodies(3, 3, arity)]
+    frequent = [counts for counts in every if sum(count > 0 for count in counts) >= least]
+    expected = {ranks(counts) for counts in frequent if len(set(counts)) > 1}
+    assert len(expected) > 20
+    assert found == expected
+
+
+def test_frequent_bodies_without_unary_predicates_and_without_relations() -> None:
+    """Bodies of relations alone, and of unary predicates of one object alone."""
+    draw = random.Random(1)
+    relations = tuple(
+        naive.Example(
+            f"m{number}",
+            tuple((naive.Atom("r", pair), None) for pair in itertools.permutations("abc", 2) if draw.random() < 0.5),
+            ((naive.Atom("active"), float(number % 2)),),
+        )
+        for number in range(12)
+    )
+    member = started(relations, length=2, variables=3)
+    clauses = {body.rule().clause for body in member.frequent_bodies(ACTIVE).bodies}
+    assert "active :- r(V1, V2)" in clauses
+    assert all(atom.name == "r" for body in member.frequent_bodies(ACTIVE).bodies for atom in body.atoms())
+    member = started(switched(20, 1), length=2)
+    clauses = {body.rule().clause for body in member.frequent_bodies(ACTIVE).bodies}
+    assert clauses == {"active :- a(V1)", "active :- b(V1)", "active :- c(V1)"}
+
+
+# Parts
+
+
+def body(head: Predicate = ACTIVE, kind: str = "a") -> Candidate:
+    return Candidate(Shape(head, (), (((0,), 0),)), (kind,))
+
+
+@pytest.mark.parametrize("at_least", [True, False])
+def test_weights_of_a_part_by_hand(at_least: bool) -> None:
+    """Between 1 and 2 the threshold is 1.5; sigm(6 w / 2) = 0.97 at both ends, logit(0.97) = 3.4761."""
+    part = Part(body(), 1.0, 2.0, at_least)
+    weight, bias = part.weights(PAPER)
+    sign = 1.0 if at_least else -1.0
+    assert weight == pytest.approx(sign * math.log(0.97 / 0.03) / 6.0 / 0.5)
+    assert bias == pytest.approx(0.5 - weight * 1.5)
+    values = part.values(np.array([0.0, 1.0, 1.5, 2.0]), PAPER)
+    assert values[1:] == pytest.approx([0.03, 0.5, 0.97] if at_least else [0.97, 0.5, 0.03])
+    assert values[0] == pytest.approx(sigm(-sign * 3 * math.log(0.97 / 0.03)))
+    assert part.holds(np.array([0.0, 1.0, 2.0])).tolist() == [not at_least, not at_least, at_least]
+
+
+def test_a_small_gap_gives_a_bounded_weight() -> None:
+    """logit(0.97) / 6 / 0.005 would be 116."""
+    weight, bias = Part(body(), 1.0, 1.01, False).weights(PAPER)
+    assert weight == -9.0
+    assert bias == pytest.approx(0.5 + 9.0 * 1.005)
+
+
+def test_a_part_with_arguments_says_that_its_body_holds_at_all() -> None:
+    """No fact is true of all atoms: one rule, one half at the threshold, and 0 where nothing derives it."""
+    part = Part(body(Predicate("active", 1)), 0.0, 0.9, True)
+    weight, bias = part.weights(PAPER)
+    assert bias is None
+    assert weight == pytest.approx(0.5 / 0.45)
+    assert part.values(np.array([0.0, 0.45, 0.9]), PAPER) == pytest.approx([0.0, 0.5, sigm(3.0)])
+    assert [rule.clause for rule in part.rules("part_4", PAPER)] == ["part_4(V1) :- a(V1)"]
+
+
+def test_rule_neurons_of_a_conjunction() -> None:
+    """sigm(6 (sum - k + 0.5)), and 0 where a part is not derived."""
+    values = [np.array([0.9, 0.2, 0.0]), np.array([0.8, 0.7, 0.9])]
+    assert rule_neurons(values, PAPER) == pytest.approx([sigm(6 * 0.2), sigm(6 * -0.6), 0.0])
+
+
+def test_conjunctions_of_the_same_parts_are_one_rule() -> None:
+    """In whatever order; each part is defined once, and numbered after those that are known."""
+    first, second = Part(body(), 0.0, 1.0, True), Part(body(kind="b"), 0.0, 1.0, False)
+    conjunctions = [Conjunction((first, second), 0.5), Conjunction((first,), 2.0), Conjunction((second, first), 0.25)]
+    defining, rules = conjunction_rules(conjunctions, Rule(_atom("active")).head, PAPER, known=6)
+    assert [rule.clause for rule in defining] == ["part_7", "part_7 :- a(V1)", "part_8", "part_8 :- b(V1)"]
+    assert [(rule.clause, rule.weight) for rule in rules] == [
+        ("active :- part_7, part_8", 0.75),
+        ("active :- part_7", 2.0),
+    ]
+
+
+def _atom(name: str) -> Atom:
+    return Atom(name)
+
+
+# Boosting
+
+
+def random_columns(source: np.random.Generator, queries: int, count: int) -> Columns:
+    kinds = [source.integers(0, size, queries).astype(float) for size in source.integers(2, 9, count)]
+    kinds[0] = np.ones(queries)
+    kinds[1] = kinds[1] + 1.0
+    return Columns(tuple(body(kind=f"k{number}") for number in range(count)), stacked(kinds, queries))
+
+
+def best_by_hand(
+    columns: Columns, queries: np.ndarray, weighted: np.ndarray, options: BoostingOptions, presence: bool
+) -> float:
+    best = -1.0
+    for number in range(len(columns)):
+        column = columns.column(number)[queries]
+        thresholds = np.unique(column)[1:].tolist()
+        if presence:
+            thresholds = thresholds[:1] if column.min() == 0.0 else []
+        for value, at_least in itertools.product(thresholds, (True,) if presence else (True, False)):
+            slope, curvature, count = weighted[(column >= value) == at_least].sum(axis=0)
+            if count >= options.covered:
+                best = max(best, slope**2 / (curvature + options.penalty))
+    return best
+
+
+@pytest.mark.parametrize("presence", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_threshold_is_that_of_an_enumeration(presence: bool, seed: int) -> None:
+    """G^2 / (H + penalty) over all thresholds, both sides, of what covers enough queries."""
+    source = np.random.default_rng(seed)
+    columns = random_columns(source, 60, 12)
+    queries = np.sort(source.permutation(60)[:40])
+    options = BoostingOptions(1, 0.5, penalty=2.0, covered=5)
+    thresholds = Thresholds(columns, queries, 4, np.random.default_rng(1), presence)
+    weighted = (
+        np.stack([source.normal(size=40), source.random(40), np.ones(40)], 1) * (source.random(40) < 0.8)[:, None]
+    )
+    best = thresholds.best(np.arange(len(thresholds)), weighted, options, presence)
+    assert best.score == pytest.approx(best_by_hand(columns, queries, weighted, options, presence))
+    part = best.taken(columns)
+    covered = part.holds(columns.column(best.column)[queries])
+    slope, curvature, count = weighted[covered].sum(axis=0)
+    assert count >= options.covered
+    assert best.score == pytest.approx(slope**2 / (curvature + 2.0))
+    # The part is favoured from now on, but only where it raises the score.
+    again = thresholds.best(np.arange(len(thresholds)), weighted, options, presence)
+    assert again.score == best.score
+    assert again.favoured == pytest.approx(REUSE * best.score)
+    again = thresholds.best(np.arange(len(thresholds)), weighted, options, presence, best.score)
+    assert again.favoured == again.score
+
+
+def test_a_part_is_not_taken_twice() -> None:
+    """The favour of a part in use made it seem to raise the score of a conjunction that has it."""
+    member = started(switched(60, 1))
+    columns = member.frequent_bodies(ACTIVE)
+    options = BoostingOptions(40, 0.5, penalty=1.0, covered=3, queries=1.0, columns=1.0)
+    target = member.targets[ACTIVE].target
+    steps = list(boosted(columns, np.arange(60), target, PAPER, options, np.random.default_rng(1)))
+    assert len(steps) == 40
+    assert all(len(set(step[0].parts)) == len(step[0].parts) for step in steps)
+
+
+def as_naive(rule: Rule) -> naive.Rule:
+    def atom(found: Atom) -> naive.Atom:
+        terms = (naive.Variable(term.name) if isinstance(term, Variable) else str(term) for term in found.arguments)
+        return naive.Atom(found.name, tuple(terms))
+
+    assert rule.weight is not None
+    return naive.Rule(rule.weight, naive.Clause(atom(rule.head), tuple(map(atom, rule.body))))
+
+
+@pytest.mark.parametrize("arity", [0, 1])
+@pytest.mark.parametrize("aggregation", ["sqrt", "mean"])
+def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation: str) -> None:
+    """In the learner's own network, in that of SWI-Prolog's groundings, and by the naive interpreter."""
+    examples = graphs(16, 5, arity)
+    target = Predicate("active", arity)
+    member = started(examples, length=4, variables=3, support=3, aggregation=aggregation)
+    columns = member.frequent_bodies(target)
+    # Columns of rules with latent predicates beside those of the data.
+    soft = Candidate(Shape(target, (), (((0,), 1),)), ("latent_1_2",))
+    columns = columns.joined([soft], [member.column(soft)])
+    options = BoostingOptions(25, 0.5, penalty=1.0, covered=3, queries=0.8, columns=0.5)
+    goal = member.targets[target]
+    everything = np.arange(len(goal.target))
+    steps = list(boosted(columns, everything, goal.target, PAPER, options, np.random.default_rng(2)))
+    assert len(steps) > 5
+    member.replace_rules(target, [step[0] for step in steps], steps[-1][1])
+    expected = np.array([sigm(logit) for logit in steps[-1][2].tolist()])
+    template = member.learned.template
+    assert any("latent_1_2" in rule.clause for rule in template.rules) or aggregation == "mean"
+    assert member.outputs(member.queries) == pytest.approx(expected, abs=1e-12)
+    assert outputs(text(examples), template) == pytest.approx(expected, abs=1e-12)
+    rules = tuple(map(as_naive, template.rules))
+    program = naive.Program(rules, (), examples, object_identity=True, aggregation=aggregation)
+    assert naive.ground(program).outputs() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+# In words
+
+
+@pytest.mark.parametrize(
+    ("rules", "aggregation", "words"),
+    [
+        # Two literals: a rule neuron is sigm(6 (2 * 0.9526 - 1.5)) = 0.9192. -3 - 0.5 + 2 * 0.9192 sqrt(n) > 0 if
+        # sqrt(n) > 1.904, n > 3.62.
+        (["-3.0 :: part_1", "2.0 :: part_1 :- r(X, Y), p(X)"], "sqrt", "at least 4 of r(X, Y), p(X)"),
+        (["4.0 :: part_1", "-2.0 :: part_1 :- r(X, Y), p(X)"], "sqrt", "fewer than 4 of r(X, Y), p(X)"),
+        # One literal: 0.9379. The threshold lies between 0 and 1.
+        (["0.0 :: part_1", "1.0 :: part_1 :- p(X)"], "sqrt", "some p(X)"),
+        (["1.0 :: part_1", "-1.0 :: part_1 :- p(X)"], "sqrt", "no p(X)"),
+        (["0.0 :: part_1", "1.0 :: part_1 :- p(X)"], "mean", "some p(X)"),
+        (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "mean", "true of none"),
+        (["3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "sqrt", "true of all"),
+        (["2.0 :: part_1 :- p(X)"], "sqrt", "some p(X)"),
+        (["-3.0 :: part_1", "2.0 :: part_1 :- soft(X)"], "sqrt", "much of soft(X)"),
+        (["4.0 :: part_1", "-2.0 :: part_1 :- soft(X)"], "sqrt", "little of soft(X)"),
+        (["4.0 :: part_1"], "sqrt", "the same for all"),
+        (["1.0 :: part_1 :- p(X)", "1.0 :: part_1 :- q(X)"], "sqrt", "several rules"),
+    ],
+)
+def test_parts_in_words(rules: list[str], aggregation: str, words: str) -> None:
+    made = [_parsed(rule) for rule in [*rules, "1.0 :: soft(X) :- p(X)", "1.0 :: active :- part_1"]]
+    template = Template(tuple(made), Settings(object_identity=True, aggregation=aggregation))
+    assert part_texts(template) == {Predicate("part_1", 0): words}
+
+
+def _parsed(line: str) -> Rule:
+    """A rule of atoms of one-letter variables."""
+    weight, _, clause = line.partition(" :: ")
+    head, _, rest = clause.partition(" :- ")
+
+    def atom(found: str) -> Atom:
+        name, _, arguments = found.rstrip(")").partition("(")
+        terms = [Variable(term) if term.isupper() else Constant(term) for term in arguments.split(", ") if term]
+        return Atom(name, tuple(terms))
+
+    literals = [part if part.endswith(")") or "(" not in part else f"{part})" for part in rest.split("), ") if part]
+    return Rule(atom(head), tuple(map(atom, literals)), weight=float(weight))

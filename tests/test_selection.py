@@ -1,0 +1,272 @@
+"""What is chosen on queries held out, what is said of new data, and data of all kinds."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+import naive
+import numpy as np
+import pytest
+from conftest import Folder
+from test_conjunctions import bag, switched, text
+
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.data import Queries
+from lrnn_cli.report.estimates import estimate_text, estimate_warnings
+from lrnn_cli.structure.selection import Estimate, held_out_parts
+
+QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", "--jobs", "1")
+AS_USERS_DO = ("--iterations", "14", "--epochs", "150", "--final-epochs", "150")
+ACTIVE = Predicate("active", 0)
+LINE = re.compile(
+    r"expected accuracy on new data (\d\.\d{3}), majority (\d\.\d{3}) \(from (\d+) queries held out; "
+    r"(\d\.\d{3}) in training\)"
+)
+
+
+def queries(example: list[int], target: list[float]) -> Queries:
+    count = len(example)
+    nothing = np.zeros(count, np.int64)
+    arguments = np.zeros((count, 0), np.int64)
+    return Queries(np.array(example), (ACTIVE,), nothing, arguments, ("active",) * count, np.array(target), nothing)
+
+
+# Parts
+
+
+def test_both_classes_are_dealt_evenly() -> None:
+    """Of 20 positive and 30 negative queries each part has 4 and 6."""
+    given = queries(list(range(50)), [1.0] * 20 + [0.0] * 30)
+    part = held_out_parts(given, np.arange(50), 1)
+    assert part is not None
+    assert np.bincount(part[:20]).tolist() == [4] * 5
+    assert np.bincount(part[20:]).tolist() == [6] * 5
+    other = held_out_parts(given, np.arange(50), 2)
+    assert other is not None
+    assert (part != other).any()
+
+
+def test_duplicates_are_held_out_together() -> None:
+    """40 groups of two examples with two queries each."""
+    given = queries(list(range(80)) * 2, [float(number // 2 % 2) for number in range(80)] * 2)
+    part = held_out_parts(given, np.arange(80) // 2, 1)
+    assert part is not None
+    for group in range(40):
+        assert len(set(part[(given.example // 2) == group].tolist())) == 1
+    assert np.bincount(part).tolist() == [32] * 5
+
+
+def test_queries_of_one_example_are_held_out_one_by_one() -> None:
+    part = held_out_parts(queries([0] * 40, [1.0, 0.0] * 20), np.zeros(1, int), 1)
+    assert part is not None
+    assert np.bincount(part).tolist() == [8] * 5
+
+
+@pytest.mark.parametrize(("positive", "enough"), [(9, False), (10, True)])
+def test_each_part_needs_two_queries_of_each_class(positive: int, enough: bool) -> None:
+    given = queries(list(range(40)), [1.0] * positive + [0.0] * (40 - positive))
+    assert (held_out_parts(given, np.arange(40), 1) is not None) == enough
+
+
+def test_duplicates_that_contradict_each_other() -> None:
+    """20 groups of five, one of each positive: by groups there is one class, by queries there are two."""
+    given = queries(list(range(100)), [1.0, 0.0, 0.0, 0.0, 0.0] * 20)
+    part = held_out_parts(given, np.arange(100) // 5, 1)
+    assert part is not None
+    assert np.bincount(part[given.target == 1.0]).tolist() == [4] * 5
+
+
+@pytest.mark.parametrize(("positive", "enough"), [(1, False), (2, True), (10, True)])
+def test_every_target_must_be_learned_without_any_part(positive: int, enough: bool) -> None:
+    """Of a second target with one positive query nothing is left where that is held out."""
+    target = [1.0, 0.0] * 20 + [1.0] * positive + [0.0] * (20 - positive)
+    given = queries(list(range(60)), target)
+    given = replace(given, predicate=(ACTIVE, Predicate("other", 0)), predicate_index=np.arange(60) // 40)
+    part = held_out_parts(given, np.arange(60), 1)
+    assert (part is not None) == enough
+    if part is not None:
+        assert np.bincount(part[40:]).tolist() == [4] * 5
+
+
+# Whole runs
+
+
+def learned(folder: Folder, data: str, *options: str) -> tuple[str, str]:
+    """The model file and what was said."""
+    folder.write({"data.pl": data})
+    outcome = folder.run("learn-structure", "data.pl", "-o", "model.pl", *QUICK, *options)
+    assert outcome.code == 0, outcome.stderr
+    return folder.read("model.pl"), outcome.stderr
+
+
+def accuracy(folder: Folder, model: str, data: str) -> float:
+    folder.write({"m.pl": model, "d.pl": data})
+    found = re.search(r"accuracy +(\S+)", folder.run("evaluate", "m.pl", "d.pl").stdout)
+    assert found is not None
+    return float(found.group(1))
+
+
+def test_counts_and_their_interaction(folder: Folder) -> None:
+    """No sum of rules can tell which count matters; conjunctions can, and new data are predicted without a fault."""
+    new = text(switched(200, 2))
+    plain, _ = learned(folder, text(switched(200, 1)), *AS_USERS_DO, "--conjunctions", "0")
+    assert accuracy(folder, plain, new) < 0.9
+    assert "part_" not in plain
+    model, said = learned(folder, text(switched(200, 1)), *AS_USERS_DO)
+    assert accuracy(folder, model, new) == 1.0
+    assert re.search(r"^% part_\d+: (at least|fewer than) 3 of a\(V1\)$", model, re.MULTILINE)
+    assert re.search(r"^% part_\d+: (some|no) b\(V1\)$", model, re.MULTILINE)
+    # What is said of new data is in the file too, and not far from what they show.
+    found = LINE.search(said)
+    assert found is not None
+    assert f"% active/0: {found.group()}" in model
+    assert float(found.group(1)) > 0.9
+    assert found.group(3) == "200"
+    assert float(found.group(4)) == accuracy(folder, model, text(switched(200, 1)))
+
+
+def test_the_same_bytes_with_one_and_two_processes(folder: Folder) -> None:
+    data = text(switched(80, 1))
+    one, _ = learned(folder, data, "--jobs", "1")
+    two, _ = learned(folder, data, "--jobs", "2")
+    assert "part_" in one
+    assert one == two
+
+
+def test_noise_is_called_noise(folder: Folder) -> None:
+    """Targets that nothing explains: the estimate is near the majority, and a warning says so."""
+    draw = random.Random(3)
+    examples = tuple(
+        bag(
+            f"m{number}",
+            {kind: draw.randint(0, 3) for kind in "abc"},
+            (naive.Atom("active"), float(draw.random() < 0.3)),
+        )
+        for number in range(150)
+    )
+    model, said = learned(folder, text(examples), "--gain", "0.5")
+    found = LINE.search(said)
+    assert found is not None
+    expected, majority = float(found.group(1)), float(found.group(2))
+    assert abs(expected - majority) < 0.05
+    assert "warning: active/0: on queries held out the model is not better than" in said
+    new = tuple(
+        replace(example, name=f"n{example.name}", queries=((naive.Atom("active"), 0.0),)) for example in examples
+    )
+    assert accuracy(folder, model, text(new)) > 0.9
+
+
+def people(count: int) -> naive.Example:
+    """One example: happy is who has two friends or more that are kind."""
+    draw = random.Random(4)
+    names = [f"x{number}" for number in range(count)]
+    kind = {name for name in names if draw.random() < 0.5}
+    friends = {(one, two) for one in names for two in draw.sample(names, 3) if one != two}
+    facts = [naive.Atom("kind", (name,)) for name in sorted(kind)]
+    facts += [naive.Atom("friend", pair) for pair in sorted(friends)]
+    happy = {name for name in names if any(one == name and two in kind for one, two in friends)}
+    asked = tuple((naive.Atom("happy", (name,)), float(name in happy)) for name in names)
+    return naive.Example("town", tuple((fact, None) for fact in facts), asked)
+
+
+def test_a_target_with_arguments_in_one_example(folder: Folder) -> None:
+    """Queries are held out one by one, and what is learned is right for all of them."""
+    data = text((people(120),))
+    model, said = learned(folder, data)
+    found = LINE.search(said)
+    assert found is not None
+    assert found.group(3) == "120"
+    assert float(found.group(1)) > float(found.group(2))
+    assert accuracy(folder, model, data) == 1.0
+
+
+def test_several_targets(folder: Folder) -> None:
+    """Each has an estimate, and parts are numbered through."""
+    examples = []
+    for example in switched(100, 1):
+        counts = [sum(atom.predicate == kind for atom, _ in example.facts) for kind in "abc"]
+        other = (naive.Atom("other"), float(counts[0] >= 2 if counts[1] else counts[2] >= 4))
+        examples.append(replace(example, queries=(*example.queries, other)))
+    model, said = learned(folder, text(tuple(examples)))
+    assert {line.split(":")[0] for line in said.splitlines() if LINE.search(line)} == {"active/0", "other/0"}
+    defined = re.findall(r"^% (part_\d+): ", model, re.MULTILINE)
+    assert len(defined) == len(set(defined)) > 2
+    bodies: dict[str, set[str]] = {target: set() for target in ("active", "other")}
+    for line in model.splitlines():
+        head = line.partition(":: ")[2].split(" ")[0]
+        if head in bodies:
+            bodies[head].update(re.findall(r"part_\d+", line))
+    assert bodies["active"]
+    assert bodies["active"].isdisjoint(bodies["other"])
+    assert accuracy(folder, model, text(tuple(examples))) > 0.95
+
+
+def test_targets_between_0_and_1(folder: Folder) -> None:
+    """A soft target is learned as it is: the output is near 0.9 or 0.2."""
+    examples = tuple(
+        replace(example, queries=((example.queries[0][0], 0.9 if example.queries[0][1] else 0.2),))
+        for example in switched(100, 1)
+    )
+    learned(folder, text(examples))
+    table = folder.run("predict", "model.pl", "data.pl").stdout.splitlines()[1:]
+    rows = [line.split("\t") for line in table]
+    assert np.mean([(float(row[3]) - float(row[2])) ** 2 for row in rows]) < 0.01
+
+
+def test_one_class_only(folder: Folder) -> None:
+    examples = tuple(replace(example, queries=((naive.Atom("active"), 1.0),)) for example in switched(30, 1))
+    folder.write({"data.pl": text(examples)})
+    outcome = folder.run("learn-structure", "data.pl", "-o", "model.pl", *QUICK)
+    assert outcome.code == 1
+    assert "there is nothing to learn from one class" in outcome.stderr
+    assert "model.pl" not in folder.content()
+
+
+def test_too_few_queries_to_hold_any_out(folder: Folder) -> None:
+    """Plain rules, and nothing is said of new data."""
+    model, said = learned(folder, text(switched(15, 1)))
+    assert "part_" not in model
+    assert "expected accuracy" not in model + said
+
+
+def test_relations_alone(folder: Folder) -> None:
+    """Without unary predicates: active where there are two edges or more, but no way back."""
+    draw = random.Random(6)
+    examples = []
+    for number in range(80):
+        edges = {pair for pair in ("ab", "ba", "bc", "ca", "de", "ed") if draw.random() < 0.4}
+        active = len(edges) >= 2 and not any(edge[::-1] in edges for edge in edges)
+        facts = tuple((naive.Atom("edge", tuple(edge)), None) for edge in sorted(edges))
+        examples.append(naive.Example(f"m{number}", facts, ((naive.Atom("active"), float(active)),)))
+    model, _ = learned(folder, text(tuple(examples)))
+    assert re.search(r"% part_\d+: no edge\(V1, V2\), edge\(V2, V1\)", model)
+    assert accuracy(folder, model, text(tuple(examples))) == 1.0
+
+
+# What is said of new data
+
+
+def test_the_estimate_in_words() -> None:
+    estimate = Estimate(200, 0.8125, 0.5, 0.1, 0.25, 0.9)
+    assert estimate_text(ACTIVE, estimate) == (
+        "active/0: expected accuracy on new data 0.812, majority 0.500 (from 200 queries held out; 0.900 in training)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimate", "said"),
+    [
+        (Estimate(200, 0.8, 0.5, 0.1, 0.25, 0.9), None),
+        (Estimate(200, 0.45, 0.5, 0.2, 0.25, 0.9), "not better than always predicting the larger class"),
+        (Estimate(200, 0.55, 0.5, 0.26, 0.25, 0.9), "not better than always predicting the larger class"),
+        (Estimate(200, 0.7, 0.5, 0.2, 0.25, 0.86), "in training, 0.860, says little about new data"),
+        (Estimate(200, 0.7, 0.5, 0.2, 0.25, 0.84), None),
+    ],
+)
+def test_warnings(estimate: Estimate, said: str | None) -> None:
+    """Below the majority, no better loss than the frequency, or far from training; otherwise nothing."""
+    warnings = estimate_warnings(ACTIVE, estimate)
+    assert len(warnings) == (said is not None)
+    assert all(said is not None and said in warning for warning in warnings)
