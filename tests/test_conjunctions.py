@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import naive
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 from test_learning import learner, outputs
 
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
@@ -20,7 +21,7 @@ from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 from lrnn_cli.structure.bodies import Candidate, Shape
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.parts import Conjunction, Part, conjunction_rules, rule_neurons
-from lrnn_cli.structure.patterns import Columns, stacked
+from lrnn_cli.structure.patterns import Columns
 
 PAPER = Activation.of(Settings())
 ACTIVE = Predicate("active", 0)
@@ -231,7 +232,8 @@ def random_columns(source: np.random.Generator, queries: int, count: int) -> Col
     kinds = [source.integers(0, size, queries).astype(float) for size in source.integers(2, 9, count)]
     kinds[0] = np.ones(queries)
     kinds[1] = kinds[1] + 1.0
-    return Columns(tuple(body(kind=f"k{number}") for number in range(count)), stacked(kinds, queries))
+    nothing = Columns((), csc_array((queries, 0)))
+    return nothing.joined([body(kind=f"k{number}") for number in range(count)], kinds)
 
 
 def best_by_hand(

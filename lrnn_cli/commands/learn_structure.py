@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 @click.command("learn-structure", no_args_is_help=True)
 @click.argument("data", type=Input())
 @output_option("", "The model file to write")
-@click.option("--iterations", type=click.IntRange(1), default=14, show_default=True, help="Iterations at most.")
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    help="Iterations at most  [default: 14; 3 with conjunctions of more than 1,000 queries]",
+)
 @click.option(
     "--rules-per-iteration",
     type=click.IntRange(1),
@@ -199,6 +203,8 @@ def learn_structure(
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
+    from dataclasses import replace
+
     from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.evaluation.survey import duplicate_groups
@@ -210,7 +216,7 @@ def learn_structure(
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.stages import stage
     from lrnn_cli.structure.algorithm import LearnerFactory
-    from lrnn_cli.structure.selection import Selection
+    from lrnn_cli.structure.selection import Selection, default_iterations
 
     if resume and run_dir is None:
         raise click.UsageError("--resume needs --run-dir")
@@ -223,6 +229,8 @@ def learn_structure(
         with stage("taking facts from Prolog"):
             knowledge = grounder.knowledge(loaded, examples)
     settings = _settings(options, as_in_the_paper)
+    if options["iterations"] is None:
+        settings = replace(settings, iterations=default_iterations(loaded.queries, examples, settings))
     learners = LearnerFactory(
         *(loaded, knowledge, settings, progress.status, progress.line, options["jobs"], options["budget"]),
         memory=room(options["memory_limit"]),
@@ -282,6 +290,7 @@ def _settings(options: dict[str, Any], as_in_the_paper: bool) -> StructureOption
     from lrnn_cli.structure.algorithm import StructureOptions
     from lrnn_cli.structure.paper import with_the_papers_options
 
+    options = {name: value for name, value in options.items() if value is not None}
     named = {("rules" if name == "rules_per_iteration" else name): value for name, value in options.items()}
     chosen = {field.name: named[field.name] for field in fields(StructureOptions) if field.name in named}
     settings = StructureOptions(**chosen)

@@ -31,7 +31,8 @@ SMALL = 1000
 """Up to so many queries, each part is held out in turn; of more, only one part is."""
 FEWEST = 2
 """Queries of each class that a part must have."""
-ENOUGH = 0.98
+LARGE_ITERATIONS = 3
+ENOUGH = 0.99
 """The part of the loss explained by the best way that a simpler one has to explain."""
 PATIENCE = 60
 """After so many conjunctions that predict queries held out no better no more are tried."""
@@ -64,6 +65,12 @@ class Family:
 
     options: BoostingOptions
     latent: bool
+
+
+def default_iterations(queries: Queries, examples: list[int] | None, options: StructureOptions) -> int:
+    """Iterations of Algorithm 1 where nothing else is said: few on large data, where conjunctions do most."""
+    count = len(queries) if examples is None else int(np.isin(queries.example, examples).sum())
+    return LARGE_ITERATIONS if options.conjunctions and count > SMALL else options.iterations
 
 
 def families(options: StructureOptions, members: int) -> dict[str, Family]:
