@@ -32,7 +32,7 @@ SMALL = 1000
 FEWEST = 2
 """Queries of each class that a part must have."""
 LARGE_ITERATIONS = 3
-ENOUGH = 0.99
+ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
 PATIENCE = 60
 """After so many conjunctions that predict queries held out no better no more are tried."""
