@@ -25,12 +25,12 @@ import numpy as np
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
 from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.bodies import Shape
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import read_source
 from lrnn_cli.structure import search
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-from lrnn_cli.structure.bodies import Shape
 from lrnn_cli.structure.features import Kind
 
 Key = Predicate | Kind

@@ -34,10 +34,10 @@ from search import goal  # noqa: E402
 
 from lrnn_cli.errors import LrnnError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
+from lrnn_cli.hypotheses.bodies import Shape  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source  # noqa: E402
 from lrnn_cli.language.template import Template  # noqa: E402
-from lrnn_cli.structure.bodies import Shape  # noqa: E402
 
 
 def figures(start: float, build: float, first: float, **more: float) -> dict[str, float]:

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
+from lrnn_cli.hypotheses.refinement import Language, refinements
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import assemble
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-from lrnn_cli.structure.bodies import Candidate, Canonical, Shape
-from lrnn_cli.structure.refinement import Language, refinements
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.starts import Part, simple_structure, strongest
 

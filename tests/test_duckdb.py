@@ -15,7 +15,7 @@ from naive import Program, Sum
 from test_semantics import grounded, programs, tried
 
 from lrnn_cli.errors import GroundingError
-from lrnn_cli.grounding.database import Database
+from lrnn_cli.grounding.duckdb.database import Database
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import Table, ordered

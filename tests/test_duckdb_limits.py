@@ -16,12 +16,12 @@ from conftest import Folder
 from test_semantics import grounded
 
 from lrnn_cli.errors import GroundingError, LimitError
-from lrnn_cli.grounding.database import Database
-from lrnn_cli.grounding.goals import Goal, NotFunctionFree, parse_goal
+from lrnn_cli.grounding.duckdb.database import Database
+from lrnn_cli.grounding.duckdb.goals import Goal, NotFunctionFree, parse_goal
+from lrnn_cli.grounding.duckdb.herbrand import sorting_keys
+from lrnn_cli.grounding.duckdb.objects import kind_of, number_of, order_key
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, grounder_names, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.grounding.herbrand import sorting_keys
-from lrnn_cli.grounding.objects import kind_of, number_of, order_key
 
 ROOT = Path(__file__).resolve().parents[1]
 

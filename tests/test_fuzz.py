@@ -26,7 +26,7 @@ from fuzz_texts import LIMITS, PLAIN_DATA, PREDICT
 from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.duckdb_grounder import DuckdbGrounder
+from lrnn_cli.grounding.duckdb.grounder import DuckdbGrounder
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import Table
 

@@ -19,12 +19,12 @@ from click.testing import CliRunner, Result
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.hypotheses.bodies import Candidate, Shape
+from lrnn_cli.hypotheses.vocabulary import vocabulary
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.network import compile_network
 from lrnn_cli.structure.algorithm import Learned, StructureLearner, StructureOptions
-from lrnn_cli.structure.bodies import Candidate, Shape
-from lrnn_cli.structure.vocabulary import vocabulary
 
 DATASETS = Path(__file__).resolve().parents[1] / "datasets"
 QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--quiet"]

@@ -25,12 +25,12 @@ from lrnn_cli import limits  # noqa: E402
 from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline  # noqa: E402
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
+from lrnn_cli.grounding.joins.relations import Relations, TooManyRows  # noqa: E402
 from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source, read_bytes  # noqa: E402
 from lrnn_cli.limits import MB, Watch  # noqa: E402
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions  # noqa: E402
-from lrnn_cli.structure.relations import Relations, TooManyRows  # noqa: E402
 
 LIMIT = 220
 TOO_MANY = r"template\.pl:1:1: this rule has more than [\d,]+ groundings, counting partial ones, "

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
+from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.network import Activation
 from lrnn_cli.structure.pretraining import Meetings, Relational, loss_and_gradients, meetings, pretrain
-from lrnn_cli.structure.relations import Relations
 
 BOND = Predicate("bond", 2)
 UNARY = [Predicate("c", 1), Predicate("h", 1), Predicate("o", 1)]

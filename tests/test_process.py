@@ -20,7 +20,7 @@ from conftest import Folder
 
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import EngineError, LimitError
-from lrnn_cli.grounding import swi
+from lrnn_cli.grounding.swi import grounder as swi
 
 pytestmark = pytest.mark.new_workers
 

@@ -24,9 +24,9 @@ from naive import Atom, Clause, Comparison, Example, Guard, Negation, Program, R
 
 from lrnn_cli.commands import cli
 from lrnn_cli.errors import NetworkError
-from lrnn_cli.grounding import swi
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings, load_groundings, save_groundings
+from lrnn_cli.grounding.swi import grounder as swi
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import Network, compile_network

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from test_semantics import acyclic, grounded, programs, tried, weights_of
 
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.regrounding import Regrounder, joinable
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.network.removal import Removal
-from lrnn_cli.structure import simplification
-from lrnn_cli.structure.regrounding import Regrounder, joinable
-from lrnn_cli.structure.simplification import Simplifier, can_drop, canonical, in_batches, live_rules, parts
+from lrnn_cli.simplification import simplification
+from lrnn_cli.simplification.removal import Removal
+from lrnn_cli.simplification.simplification import Simplifier, can_drop, canonical, in_batches, live_rules, parts
 
 SETTINGS = (
     "setting(activation, lukasiewicz).\nsetting(steepness, 6.0).\nsetting(offset, -0.5).\n"

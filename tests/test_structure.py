@@ -12,17 +12,17 @@ from scipy.optimize import minimize
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.joins.relations import Relations, argument_sorts, symmetries
 from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
+from lrnn_cli.hypotheses.invention import create_layer1_rules, predicate_invention
+from lrnn_cli.hypotheses.refinement import Language, paths, refinements
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, assemble, compile_network
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-from lrnn_cli.structure.bodies import Candidate, Canonical, Shape
-from lrnn_cli.structure.invention import create_layer1_rules, predicate_invention
-from lrnn_cli.structure.refinement import Language, paths, refinements
-from lrnn_cli.structure.relations import Relations, argument_sorts, symmetries
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.scoring import RIDGE, bounded, fit
 

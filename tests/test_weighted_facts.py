@@ -14,15 +14,15 @@ from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.joins.relations import Relations, symmetries
 from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Shape
+from lrnn_cli.hypotheses.refinement import refinements
 from lrnn_cli.language.clauses import Constant, Predicate, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-from lrnn_cli.structure.bodies import OPEN, Candidate, Shape
-from lrnn_cli.structure.refinement import refinements
-from lrnn_cli.structure.relations import Relations, symmetries
 
 QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--quiet"]
 

@@ -15,15 +15,15 @@ from lrnn_cli.baselines.naive_bayes import NaiveBayes
 from lrnn_cli.baselines.relational_kernel import KernelAlignment, KernelMachine
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.joins.grounder import chosen_relations
+from lrnn_cli.grounding.joins.relations import Relations, symmetries
 from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.bodies import Canonical
+from lrnn_cli.hypotheses.refinement import Language
+from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.limits import room
-from lrnn_cli.structure.bodies import Canonical
-from lrnn_cli.structure.joined import chosen_relations
-from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relations import Relations, symmetries
-from lrnn_cli.structure.vocabulary import Vocabulary
 
 KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
     "machine": KernelMachine,

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.language.writing import prolog_text
-from lrnn_cli.structure.vocabulary import Vocabulary
 
 STEEPNESS = 1000.0
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csc_array
 
+from lrnn_cli.grounding.atoms import AtomIndex
+from lrnn_cli.grounding.joins.cache import Cache
+from lrnn_cli.grounding.joins.relations import Literal, Relations
 from lrnn_cli.grounding.tables import Table, distinct, most_rows
+from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape
+from lrnn_cli.hypotheses.refinement import Language, paths, refinements
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.atoms import AtomIndex
-from lrnn_cli.structure.bodies import OPEN, Candidate, Canonical, Literal, Shape
-from lrnn_cli.structure.cache import Cache
-from lrnn_cli.structure.refinement import Language, paths, refinements
-from lrnn_cli.structure.relations import Relations
 
 ANYTHING = Predicate("", 1)
 """True of all objects with unary facts: what a body that begins with a unary predicate is joined with."""

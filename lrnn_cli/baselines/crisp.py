@@ -6,9 +6,9 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
-from lrnn_cli.structure.vocabulary import Vocabulary, vocabulary
 
 
 def target_predicates(queries: Queries) -> list[Predicate]:

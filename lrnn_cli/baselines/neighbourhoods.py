@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
+from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import Table, ranked, row_keys
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
-from lrnn_cli.structure.relations import Relations
 
 
 def colours(tables: dict[Predicate, Table], objects: int, radius: int) -> list[np.ndarray]:

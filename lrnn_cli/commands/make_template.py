@@ -78,8 +78,8 @@ def make_template(
 
     from lrnn_cli.commands.session import grounder_session, load_part
     from lrnn_cli.errors import LrnnError
+    from lrnn_cli.hypotheses.chains import chain_template, target_predicates
     from lrnn_cli.language.files import write_text
-    from lrnn_cli.structure.handcrafted import chain_template, target_predicates
 
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:

@@ -133,8 +133,8 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
     outputs = []
     with grounder_session(progress, options) as grounder:
         # While SWI-Prolog starts.
+        from lrnn_cli.grounding.regrounding import Regrounder
         from lrnn_cli.network.network import compile_network
-        from lrnn_cli.structure.regrounding import Regrounder
 
         members = read_model(grounder, model_path)
         data, examples = load_part(grounder, data_path, progress, True, options)

@@ -9,7 +9,7 @@ from lrnn_cli.commands.parameters import Input
 
 if TYPE_CHECKING:
     from lrnn_cli.language.template import Template
-    from lrnn_cli.structure.simplification import Badness, Simplifier
+    from lrnn_cli.simplification.simplification import Badness, Simplifier
 
 
 @click.command(no_args_is_help=True)
@@ -63,12 +63,12 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
         lrnn simplify model.pl data.pl --metric accuracy --tolerance 0.01 --folds 5 --fold 1 -o smaller.pl
     """
     from lrnn_cli.commands.session import check_inputs, grounder_session, load_part, model_weights, read_model
+    from lrnn_cli.grounding.regrounding import Regrounder
     from lrnn_cli.language.files import write_text
     from lrnn_cli.language.template import ensemble_text
     from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.simplifications import simplification_text
-    from lrnn_cli.structure.regrounding import Regrounder
-    from lrnn_cli.structure.simplification import SimplificationOptions, Simplifier
+    from lrnn_cli.simplification.simplification import SimplificationOptions, Simplifier
 
     check_inputs(model, data)
     progress = Progress(quiet)

@@ -114,11 +114,11 @@ def grounder_names() -> list[str]:
 def open_grounder(name: str, options: GrounderOptions) -> Grounder:
     """The grounder called `name`."""
     if name == "swi":
-        from lrnn_cli.grounding.swi import SwiGrounder
+        from lrnn_cli.grounding.swi.grounder import SwiGrounder
 
         return SwiGrounder(options)
     if name == "duckdb":
-        from lrnn_cli.grounding.duckdb_grounder import DuckdbGrounder
+        from lrnn_cli.grounding.duckdb.grounder import DuckdbGrounder
 
         return DuckdbGrounder(options)
     for point in entry_points(group=GROUP):

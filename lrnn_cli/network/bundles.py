@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from lrnn_cli.network.atoms import multiset_ids
+from lrnn_cli.grounding.atoms import multiset_ids
 from lrnn_cli.network.network import Level, Network, sigmoid
 
 LARGEST_EXPONENT = 300.0

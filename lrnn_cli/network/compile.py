@@ -19,11 +19,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lrnn_cli.errors import NetworkError
+from lrnn_cli.grounding.atoms import AtomIndex, Group, class_ids, multiset_ids
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.network.aggregation import depends_on_size, size_factor
-from lrnn_cli.network.atoms import AtomIndex, Group, class_ids, multiset_ids
 from lrnn_cli.network.recursion import evaluation_order, find_cycle
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.language.template import Template
 from lrnn_cli.report.tables import text_table
-from lrnn_cli.structure.simplification import Dropped, Evaluated, Simplifier
+from lrnn_cli.simplification.simplification import Dropped, Evaluated, Simplifier
 
 
 def simplification_text(simplifiers: Sequence[Simplifier], metric: str) -> str:

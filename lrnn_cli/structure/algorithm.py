@@ -22,30 +22,30 @@ import numpy as np
 
 from lrnn_cli.allocation import give_back_free_memory, share_free_memory
 from lrnn_cli.errors import LimitError, LrnnError
+from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
+from lrnn_cli.grounding.joins.relations import Literal, TooManyRows, symmetries
 from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
+from lrnn_cli.hypotheses.invention import create_layer1_rules, latent_sorts, layer_of, layered, predicate_invention
+from lrnn_cli.hypotheses.parts import Conjunction, conjunction_rules
+from lrnn_cli.hypotheses.refinement import Language
+from lrnn_cli.hypotheses.vocabulary import vocabulary
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings, Template
-from lrnn_cli.network.atoms import AtomIndex
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, Network, assemble, assemble_all, compile_network
 from lrnn_cli.stages import stage
-from lrnn_cli.structure.bodies import Candidate, Canonical, Literal, Shape
 from lrnn_cli.structure.features import Features, Kind, Layer, Target, data_layer
-from lrnn_cli.structure.invention import create_layer1_rules, latent_sorts, layer_of, layered, predicate_invention
-from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
-from lrnn_cli.structure.parts import Conjunction, conjunction_rules
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.pretraining import pretrain
-from lrnn_cli.structure.refinement import Language
-from lrnn_cli.structure.relations import TooManyRows, symmetries
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
 from lrnn_cli.structure.side_by_side import AT_ONCE
 from lrnn_cli.structure.starts import strongest, unexplained_parts
-from lrnn_cli.structure.vocabulary import vocabulary
 from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, train_weights
 from lrnn_cli.training.losses import LOSSES
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from lrnn_cli.hypotheses.parts import Conjunction, Part, rule_neurons
 from lrnn_cli.network.network import Activation, sigmoid
-from lrnn_cli.structure.parts import Conjunction, Part, rule_neurons
 from lrnn_cli.structure.patterns import Columns
 
 MOST_THRESHOLDS = 31

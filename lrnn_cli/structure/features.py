@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
+from lrnn_cli.grounding.atoms import AtomIndex, class_ids
+from lrnn_cli.grounding.joins.cache import Cache
+from lrnn_cli.grounding.joins.relations import Literal, Relations, TooManyRows
 from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.bodies import Shape, Slot
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.aggregation import size_factor
-from lrnn_cli.network.atoms import AtomIndex, class_ids
 from lrnn_cli.network.network import Activation, sigmoid
-from lrnn_cli.structure.bodies import Literal, Shape, Slot
-from lrnn_cli.structure.cache import Cache
-from lrnn_cli.structure.relations import Relations, TooManyRows
 
 KEPT_BYTES = 80_000_000
 """Collapsed tables are kept up to this size in all."""

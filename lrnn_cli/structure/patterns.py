@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
+from lrnn_cli.grounding.atoms import class_ids
+from lrnn_cli.grounding.joins.relations import TooManyRows
+from lrnn_cli.hypotheses.bodies import Candidate, Shape
+from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.atoms import class_ids
-from lrnn_cli.structure.bodies import Candidate, Shape
 from lrnn_cli.structure.features import Features, Layer
-from lrnn_cli.structure.refinement import Language, with_relation
-from lrnn_cli.structure.relations import TooManyRows
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.network import Activation, sigmoid
 from lrnn_cli.structure.features import fact_values
-from lrnn_cli.structure.relations import Relations
 from lrnn_cli.training.optimisers import OPTIMISERS
 
 EPOCHS = 200

@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from lrnn_cli.errors import LrnnError, ReadError
+from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.files import make_folder, read_bytes, write_text
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.template import LARGEST, Template
 from lrnn_cli.language.writing import csv_text, json_text, visible
 from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
-from lrnn_cli.structure.bodies import Candidate, Shape
 
 CONFIGURATION = "configuration.json"
 STATE = "state.json"

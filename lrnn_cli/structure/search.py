@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape
+from lrnn_cli.hypotheses.refinement import Language, paths, refinements
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.bodies import OPEN, Candidate, Canonical, Shape
 from lrnn_cli.structure.features import Features
-from lrnn_cli.structure.refinement import Language, paths, refinements
 from lrnn_cli.structure.scoring import Regression
 
 REFITTED = 10

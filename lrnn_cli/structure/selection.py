@@ -15,13 +15,13 @@ from typing import Protocol
 
 import numpy as np
 
+from lrnn_cli.hypotheses.parts import Conjunction
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.network.network import sigmoid
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.algorithm import OutOfTime, State, StructureLearner, StructureOptions
 from lrnn_cli.structure.boosting import BoostingOptions, boosted
-from lrnn_cli.structure.parts import Conjunction
 from lrnn_cli.structure.patterns import Columns
 from lrnn_cli.structure.side_by_side import side_by_side
 

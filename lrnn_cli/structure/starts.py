@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.hypotheses.bodies import Candidate, Shape
+from lrnn_cli.hypotheses.refinement import Language, first_relations
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.bodies import Candidate, Shape
 from lrnn_cli.structure.features import Features
-from lrnn_cli.structure.refinement import Language, first_relations
 from lrnn_cli.structure.scoring import Regression
 
 DRAWN = 0.5

@@ -12,9 +12,9 @@ from functools import partial
 from typing import NamedTuple
 
 from lrnn_cli.errors import Fault, GroundingError, faults_error
-from lrnn_cli.grounding.goals import KINDS, Clause, NotFunctionFree, background_clause, skeleton_clause
+from lrnn_cli.grounding.duckdb.goals import KINDS, Clause, NotFunctionFree, background_clause, skeleton_clause
+from lrnn_cli.grounding.duckdb.sql import OPERATOR, Select, Unbound, Use
 from lrnn_cli.grounding.program import Extension, Program
-from lrnn_cli.grounding.sql import OPERATOR, Select, Unbound, Use
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import BackgroundClause, DataSet
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.joins.relations import Relations, argument_sorts
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
 from lrnn_cli.language.data import Bias, DataSet, Queries
-from lrnn_cli.structure.relations import Relations, argument_sorts
 
 CONSTANT = "constant"
 CONSTANTS = 100

@@ -13,13 +13,13 @@ import numpy as np
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import Grounder, Knowledge
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.program import Facts
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
-from lrnn_cli.structure.joined import JoinedGrounder, chosen_relations
 
 MANY_BODIES = 50
 """Up to so many bodies of facts of a model are left to the grounder when it predicts."""

@@ -23,7 +23,7 @@ from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
 from lrnn_cli.grounding.program import Extension, Facts, Program, background_extensions, plan_program
-from lrnn_cli.grounding.rows import MadeObjects, Part, rank, read_rows
+from lrnn_cli.grounding.swi.rows import MadeObjects, Part, rank, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, most_rows, ordered, too_many
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries

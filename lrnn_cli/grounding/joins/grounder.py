@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.joins.relations import Relations, TooManyRows
 from lrnn_cli.grounding.program import Facts, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Template
-from lrnn_cli.network.atoms import AtomIndex
-from lrnn_cli.structure.relations import Relations, TooManyRows
 
 
 @dataclass

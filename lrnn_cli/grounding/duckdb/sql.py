@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from lrnn_cli.grounding.goals import EQUATIONS, INEQUATIONS, KINDS, NEVER, NUMBER_ORDER, TERM_ORDER, Test
-from lrnn_cli.grounding.objects import KINDS as ALL_KINDS
-from lrnn_cli.grounding.objects import TESTS, UNKNOWN
+from lrnn_cli.grounding.duckdb.goals import EQUATIONS, INEQUATIONS, KINDS, NEVER, NUMBER_ORDER, TERM_ORDER, Test
+from lrnn_cli.grounding.duckdb.objects import KINDS as ALL_KINDS
+from lrnn_cli.grounding.duckdb.objects import TESTS, UNKNOWN
 
 OPERATOR = {"<": "<", "=<": "<=", ">": ">", ">=": ">=", "=:=": "=", "=\\=": "<>"}
 OPERATOR |= {f"@{name}": OPERATOR[name] for name in ("<", "=<", ">", ">=")}

@@ -14,13 +14,13 @@ import numpy as np
 
 from lrnn_cli.errors import LimitError
 from lrnn_cli.grounding.checks import check_program
-from lrnn_cli.grounding.database import Database, check_installed
-from lrnn_cli.grounding.function_free import FunctionFree, function_free
+from lrnn_cli.grounding.duckdb.database import Database, check_installed
+from lrnn_cli.grounding.duckdb.function_free import FunctionFree, function_free
+from lrnn_cli.grounding.duckdb.herbrand import Constants, Model
 from lrnn_cli.grounding.grounder import GrounderOptions
 from lrnn_cli.grounding.groundings import Groundings, Names
-from lrnn_cli.grounding.herbrand import Constants, Model
 from lrnn_cli.grounding.program import Facts, plan_program
-from lrnn_cli.grounding.swi import SwiGrounder
+from lrnn_cli.grounding.swi.grounder import SwiGrounder
 from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet

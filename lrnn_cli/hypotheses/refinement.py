@@ -11,8 +11,9 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lrnn_cli.grounding.joins.relations import Literal
+from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape, Slot
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.bodies import OPEN, Candidate, Canonical, Literal, Shape, Slot
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,15 @@ from threading import RLock
 
 import numpy as np
 
+from lrnn_cli.grounding.atoms import AtomIndex
+from lrnn_cli.grounding.joins.cache import Cache
 from lrnn_cli.grounding.tables import SoftFacts, Table, row_bytes, row_keys
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.atoms import AtomIndex
-from lrnn_cli.structure.bodies import Literal, Symmetries
-from lrnn_cli.structure.cache import Cache
+
+Literal = tuple[Predicate, tuple[int, ...]]
+"""A predicate over variables, which are numbers."""
+Symmetries = dict[Predicate, tuple[tuple[int, ...], ...]]
+"""For each predicate the orders of its arguments under which its facts stay the same, the given one included."""
 
 KEPT_BYTES = 40_000_000
 """Joined tables are kept up to this size in all."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lrnn_cli.grounding.goals import ATOM, FLOAT, INTEGER, RATIONAL, STRING
+from lrnn_cli.grounding.duckdb.goals import ATOM, FLOAT, INTEGER, RATIONAL, STRING
 
 PATTERNS = {"integer": INTEGER, "rational": RATIONAL, "float": FLOAT, "string": STRING, "atom": ATOM, "nil": r"\[\]"}
 KIND = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()), re.DOTALL)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from lrnn_cli.errors import GroundingError, LimitError
-from lrnn_cli.grounding.database import Database
-from lrnn_cli.grounding.function_free import REMEDY, Definition, FunctionFree
-from lrnn_cli.grounding.goals import Clause
-from lrnn_cli.grounding.objects import object_arrays
+from lrnn_cli.grounding.duckdb.database import Database
+from lrnn_cli.grounding.duckdb.function_free import REMEDY, Definition, FunctionFree
+from lrnn_cli.grounding.duckdb.goals import Clause
+from lrnn_cli.grounding.duckdb.objects import object_arrays
+from lrnn_cli.grounding.duckdb.sql import Select, Use, background_facts, compared, failures
 from lrnn_cli.grounding.program import Extension
-from lrnn_cli.grounding.sql import Select, Use, background_facts, compared, failures
 from lrnn_cli.grounding.tables import Table, most_rows, row_keys, too_many
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries

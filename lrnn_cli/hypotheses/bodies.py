@@ -11,9 +11,9 @@ import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
+from lrnn_cli.grounding.joins.relations import Literal, Symmetries
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 
-Literal = tuple[Predicate, tuple[int, ...]]
 Slot = tuple[tuple[int, ...], int]
 """Variables, layer. A slot of several variables can bring in variables that neither the head nor a relation has."""
 OPEN = ""
@@ -85,10 +85,6 @@ def variable_name(number: int) -> str:
 
 def _atom(name: str, variables: tuple[int, ...]) -> Atom:
     return Atom(name, tuple(Variable(variable_name(variable)) for variable in variables))
-
-
-Symmetries = dict[Predicate, tuple[tuple[int, ...], ...]]
-"""For each predicate the orders of its arguments under which its facts stay the same, the given one included."""
 
 
 class Canonical:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
+from lrnn_cli.grounding.joins.relations import argument_sorts
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
-from lrnn_cli.structure.relations import argument_sorts
 
 LARGEST_TEMPLATE = 100_000
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.hypotheses.bodies import Candidate
 from lrnn_cli.language.clauses import Atom, Rule
 from lrnn_cli.network.network import Activation, sigmoid
-from lrnn_cli.structure.bodies import Candidate
 
 SHARPNESS = 0.97
 """The value of a part where its column is just above the threshold, if a weight in bounds can reach it."""

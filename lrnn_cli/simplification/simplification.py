@@ -22,7 +22,7 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Network, assemble
-from lrnn_cli.network.removal import Removal
+from lrnn_cli.simplification.removal import Removal
 from lrnn_cli.training.loop import TrainingOptions, train_weights
 
 LITERAL_CHECKS = 30

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
+from lrnn_cli.hypotheses.bodies import Candidate, latent_name, variable_name
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
-from lrnn_cli.structure.bodies import Candidate, latent_name, variable_name
 
 
 def create_layer1_rules(unary: list[Predicate], dimension: int) -> list[Rule]:

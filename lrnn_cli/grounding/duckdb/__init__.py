@@ -1,0 +1,1 @@
+"""Grounding by SQL joins of DuckDB, for function-free programs."""

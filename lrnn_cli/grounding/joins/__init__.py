@@ -1,0 +1,1 @@
+"""Grounding by joins of facts in memory, for what is learned."""

@@ -1,0 +1,1 @@
+"""Grounding by SWI-Prolog."""

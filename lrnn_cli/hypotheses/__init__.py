@@ -1,0 +1,1 @@
+"""The language of hypotheses: bodies, their refinement, sorts, invented predicates, parts, chains."""

@@ -1,0 +1,1 @@
+"""Models without what does not matter."""
