@@ -30,8 +30,9 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import read_source
 from lrnn_cli.structure import search
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import StructureLearner
 from lrnn_cli.structure.features import Kind
+from lrnn_cli.structure.options import StructureOptions
 
 Key = Predicate | Kind
 """A predicate of the data, or a kind of latent predicates."""

@@ -14,11 +14,12 @@ import time
 from typing import Any
 
 import numpy as np
+from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
 
 from lrnn_cli.commands.options import Progress
-from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
 from lrnn_cli.evaluation.metrics import evaluate_outputs
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import StructureLearner
+from lrnn_cli.structure.options import StructureOptions
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},

@@ -30,8 +30,9 @@ from lrnn_cli.network.network import Network, compile_network
 from lrnn_cli.training import backends, kernels
 from lrnn_cli.training.backends import choose_backend
 from lrnn_cli.training.compiled import CompiledSteps
-from lrnn_cli.training.loop import Trained, TrainingOptions, train_weights
+from lrnn_cli.training.loop import Trained, train_weights
 from lrnn_cli.training.optimisers import OPTIMISERS
+from lrnn_cli.training.options import TrainingOptions
 from lrnn_cli.training.steps import NumpySteps, Steps, Weights
 
 DATASETS = Path(__file__).parent.parent / "datasets"

@@ -28,8 +28,8 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import parse_groundings
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.model_text import model_text
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import StructureLearner
+from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.run_directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -365,7 +365,7 @@ class Run:
     def go_on(self) -> str:
         """What the message is, empty if it goes on."""
         try:
-            run = RunDirectory("run", self.options, self.digest, True, model_text)
+            run = RunDirectory("run", self.options, self.digest, True)
             run.restore(StructureLearner(self.data, self.knowledge, None, self.options))
         except LrnnError as error:
             return str(error)

@@ -19,7 +19,8 @@ from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import assemble
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import StructureLearner
+from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.starts import Part, simple_structure, strongest
 

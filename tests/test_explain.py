@@ -17,13 +17,13 @@ from hypothesis import assume, given
 from naive import Program
 from test_semantics import DEEP, LUKASIEWICZ, SIGMOID, programs, sigm, tried
 
-from lrnn_cli.commands.one_example import same_text
+from lrnn_cli.evaluation.contributions import GroundNetwork
+from lrnn_cli.evaluation.explanation import explanation, explanation_text
+from lrnn_cli.evaluation.one_example import same_text
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.contributions import GroundNetwork
-from lrnn_cli.report.explanation import explanation, explanation_text
 
 UWCSE = Path(os.environ.get("LRNN_DATA_DIR", "no such folder")) / "datasets" / "uwcse.pl"
 EVERYTHING = 10**6

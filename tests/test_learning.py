@@ -24,7 +24,8 @@ from lrnn_cli.hypotheses.vocabulary import vocabulary
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.structure.algorithm import Learned, StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import Learned, StructureLearner
+from lrnn_cli.structure.options import StructureOptions
 
 DATASETS = Path(__file__).resolve().parents[1] / "datasets"
 QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--quiet"]

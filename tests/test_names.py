@@ -18,16 +18,15 @@ from conftest import Folder
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from lrnn_cli.baselines import clausal_model
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.sdf import Molecule, Record, data_text
-from lrnn_cli.language.template import Template, ensemble_text
+from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import csv_text, json_text, term_cell, visible
+from lrnn_cli.network.model import Model
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.model_text import model_text
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTROL = "\x1b\u202e\u2066\u2028\u2029\x85\x7f\x9b\r\x07\x00\u200b\ufeff\xad"
@@ -84,9 +83,9 @@ def writings(template: Template, comments: tuple[str, ...]) -> dict[str, str]:
     """The template in all ways in which we write one."""
     return {
         "template": template.text(comments),
-        "model": model_text(template),
-        "ensemble": ensemble_text([replace(template, member=quoted(comments[0]))], comments, model_text),
-        "clauses": clausal_model.model_text(template, list(comments), list(comments)),
+        "model": Model((template,), layered=True).text(),
+        "ensemble": Model((replace(template, member=quoted(comments[0])),), comments, layered=True).text(),
+        "clauses": Model((template,), comments, notes=comments[: len(template.rules)]).text(),
     }
 
 

@@ -31,9 +31,10 @@ from lrnn_cli.language.clauses import Rule
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import Network, compile_network
 from lrnn_cli.training.history import history_csv
-from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, initial_weights, train_weights
+from lrnn_cli.training.loop import Epoch, Trained, initial_weights, train_weights
 from lrnn_cli.training.losses import LOSSES
 from lrnn_cli.training.optimisers import adam, sgd
+from lrnn_cli.training.options import TrainingOptions
 
 LINEAR = "setting(activation, sigmoid).\n"
 Rules = tuple[Rule, ...]

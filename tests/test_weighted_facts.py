@@ -22,7 +22,8 @@ from lrnn_cli.language.clauses import Constant, Predicate, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import StructureLearner
+from lrnn_cli.structure.options import StructureOptions
 
 QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--quiet"]
 

@@ -15,6 +15,7 @@ from scipy.sparse import csc_array, hstack
 
 from lrnn_cli.baselines.clausal_model import Decision
 from lrnn_cli.baselines.coverage import Clause, Coverage, Refinement
+from lrnn_cli.baselines.options import FoilOptions
 
 LEAST_GAIN = 1e-9
 """A longer clause must be better than a shorter one by this, so that rounding decides nothing."""
@@ -42,14 +43,6 @@ class Scorer(Protocol):
     def decision(self) -> Decision:
         """The classifier over the clauses so far, numbered from 0."""
         ...
-
-
-@dataclass(frozen=True)
-class FoilOptions:
-    clauses: int = 20
-    beam: int = 10
-    threshold: float = 0.01
-    """A clause must improve the score by this."""
 
 
 @dataclass(frozen=True)

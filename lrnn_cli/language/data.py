@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,10 @@ class Queries:
 
     def __len__(self) -> int:
         return len(self.text)
+
+    def of_examples(self, examples: Sequence[int] | None) -> Queries:
+        """The queries of these examples, all if None."""
+        return self if examples is None else self.select(np.isin(self.example, np.asarray(examples)).nonzero()[0])
 
     def select(self, chosen: Integers) -> Queries:
         """The queries at the positions `chosen`."""

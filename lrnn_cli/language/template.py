@@ -6,8 +6,6 @@ A model file holds one model or, in blocks, the members of an ensemble, whose ou
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,7 +13,7 @@ from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import Fault, faults_error
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
 from lrnn_cli.language.faults import deepest_term, located_faults
-from lrnn_cli.language.files import Source
+from lrnn_cli.language.files import Source, finite_number
 from lrnn_cli.language.writing import prolog_text
 
 ACTIVATIONS = ("lukasiewicz", "sigmoid")
@@ -74,27 +72,6 @@ class Template:
         lines += self.settings.facts()
         lines += [str(rule) for rule in self.rules]
         return prolog_text(lines)
-
-
-def ensemble_text(
-    members: Sequence[Template],
-    comments: tuple[str, ...] = (),
-    text: Callable[[Template], str] = lambda member: member.text(),
-) -> str:
-    """Members of an ensemble as one file, numbered unless all have names; a model without a name as it is.
-
-    `text` writes one member.
-    """
-    head = prolog_text(f"% {comment}" for comment in comments)
-    if len(members) == 1 and not members[0].member:
-        return head + text(members[0])
-    named = all(member.member for member in members)
-    parts = [head] if head else []
-    for number, member in enumerate(members, 1):
-        name = member.member if named else str(number)
-        begin, end = (prolog_text([f"{word}(model({name}))."]) for word in ("begin", "end"))
-        parts.append(begin + text(member) + end)
-    return "\n".join(parts)
 
 
 def read_template(source: Source, prolog: PrologProcess) -> Template:
@@ -194,7 +171,7 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
             else:
                 faults.append(Fault(line, column, f"setting object_identity is true or false, not {value}"))
         elif name in ("steepness", "offset"):
-            number = _number(value)
+            number = finite_number(value)
             if number is None or (name == "steepness" and number <= 0) or abs(number) > LARGEST:
                 wanted = "a number above 0" if name == "steepness" else "a finite number"
                 if number is not None and abs(number) > LARGEST:
@@ -207,11 +184,3 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
         else:
             faults.append(Fault(line, column, f"unknown setting {quoted(name)}; settings are {known}"))
     return settings, faults
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

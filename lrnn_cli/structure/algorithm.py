@@ -40,14 +40,16 @@ from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, Network, assemble, assemble_all, compile_network
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.features import Features, Kind, Layer, Target, data_layer
+from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.pretraining import pretrain
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import SearchOptions, learn_rules
 from lrnn_cli.structure.side_by_side import AT_ONCE
 from lrnn_cli.structure.starts import strongest, unexplained_parts
-from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, train_weights
+from lrnn_cli.training.loop import Epoch, Trained, train_weights
 from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.training.options import TrainingOptions
 
 LARGEST_WEIGHT = 4.0
 """Training starts from refitted weights no larger than this: saturated neurons do not learn."""
@@ -59,55 +61,6 @@ SHOWN_BODIES = 3
 """So many bodies that are left out are named at once."""
 EXPLAINED = 0.001
 """A target is learned when its log loss is below this part of that of its frequency alone."""
-
-
-@dataclass(frozen=True)
-class StructureOptions:
-    dimension: int = 6
-    iterations: int = 14
-    rules: int = 3
-    length: int = 7
-    variables: int = 5
-    layers: int = 2
-    """Latent layers at most; 1 switches invention off."""
-    arity: int = 1
-    """Invented predicates have so many arguments at most."""
-    beam: int = 5
-    epochs: int = 150
-    final_epochs: int = 150
-    learning_rate: float = 0.02
-    optimiser: str = "adam"
-    batch_size: int = 0
-    """Examples in a batch of training; 0 for all."""
-    loss: str = "squared"
-    object_identity: bool = True
-    aggregation: str = "sqrt"
-    """What becomes of the groundings of a rule; the mean is the paper's."""
-    crisp: bool = False
-    """Unary predicates of the data may occur in rules beside latent ones."""
-    start: str = "unexplained"
-    """Latent predicates start from what is left unexplained, or are drawn as in the paper."""
-    restarts: int = 1
-    """So often a search that finds nothing is repeated with latent predicates started anew."""
-    pretrain: bool = False
-    """Train layer 1 on which unary predicates meet in relations before anything else."""
-    gain: float = 2.0
-    """What a rule must add to the log likelihood of the targets; 2 is about a likelihood ratio test at 5 %."""
-    penalty: float = 0.1
-    """Training minimises the sum of losses and this times the sum of squared weights."""
-    bias: bool = True
-    """A target without arguments has a weighted fact."""
-    validation: float = 0.0
-    """The part of the examples held out to choose the best iteration."""
-    patience: int = 3
-    """Iterations without a better validation loss after which learning stops."""
-    conjunctions: int = 300
-    """Conjunctions of parts at most; 0 leaves the rules of Algorithm 1 as they are."""
-    parts: int = 6
-    """Parts of a conjunction at most."""
-    support: int = 5
-    """Queries for which a body of a part holds at least."""
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -177,6 +130,7 @@ class StructureLearner:
         """`queries`: those to learn from, in place of all of the examples."""
         self.data = data
         self.options = options
+        self.iterations = options.iterations or ITERATIONS
         self.report = report
         self.note = note
         self.jobs = jobs
@@ -278,7 +232,7 @@ class StructureLearner:
                 if found or not tried:
                     break
                 ahead += self._start_anew()
-                self.report(f"iteration {number} of {options.iterations}: nothing found, latent predicates start anew")
+                self.report(f"iteration {number} of {self.iterations}: nothing found, latent predicates start anew")
                 # A new start is one more look at chance: what it finds must stand out among all that was tried.
                 found, more = self._rule_learning(number, options.gain + float(np.log(tried)))
                 tried += more
@@ -296,9 +250,9 @@ class StructureLearner:
         seconds = searched - started, trained - searched
         learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds, ahead))
         shown = "" if validation_loss is None else f", validation loss {validation_loss:.5f}"
-        left = (options.iterations - number) * (trained - started)
+        left = (self.iterations - number) * (trained - started)
         self.report(
-            f"iteration {number} of {options.iterations}: {len(found)} rules of {tried} candidates in "
+            f"iteration {number} of {self.iterations}: {len(found)} rules of {tried} candidates in "
             f"{seconds[0]:.1f} s, training {seconds[1]:.1f} s, loss {loss:.5f}{shown}, about {left:.0f} s left"
         )
         return True
@@ -309,7 +263,7 @@ class StructureLearner:
         losses = [item.validation_loss for item in learned.iterations if item.validation_loss is not None]
         if len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience]):
             learned.reason = f"the validation loss has not fallen for {patience} iterations"
-        return bool(learned.reason) or len(learned.iterations) >= self.options.iterations
+        return bool(learned.reason) or len(learned.iterations) >= self.iterations
 
     def final_training(self) -> None:
         self.report(f"final training of {len(self.learned.template.rules)} rules")
@@ -361,7 +315,7 @@ class StructureLearner:
                     rate = tried / (time.perf_counter() - started)
                     rule = self.words.written(best.rule()).clause
                     self.report(
-                        f"iteration {iteration} of {self.options.iterations}: {tried} candidates, {rate:.0f} a second, "
+                        f"iteration {iteration} of {self.iterations}: {tried} candidates, {rate:.0f} a second, "
                         f"log loss {loss:.5f}, {rule}"
                     )
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,10 @@ from lrnn_cli.language.files import make_folder, read_bytes, write_text
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.template import LARGEST, Template
 from lrnn_cli.language.writing import csv_text, json_text, visible
-from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
+from lrnn_cli.network.model_text import model_text
+from lrnn_cli.network.rule_sets import model_statistics
+from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner
+from lrnn_cli.structure.options import StructureOptions
 
 CONFIGURATION = "configuration.json"
 STATE = "state.json"
@@ -41,12 +43,9 @@ AGAIN = "start a new run in another folder"
 class RunDirectory:
     """Writes a run as it goes; `resume` takes up one that is there."""
 
-    def __init__(
-        self, folder: str, options: StructureOptions, digest: str, resume: bool, text: Callable[[Template], str]
-    ) -> None:
-        """`digest` tells data from others; `text` writes a model."""
+    def __init__(self, folder: str, options: StructureOptions, digest: str, resume: bool) -> None:
+        """`digest` tells data from others."""
         self.folder = Path(folder)
-        self._text = text
         self._files: dict[str, str] = {}
         self._configuration: dict[str, Any] = {"options": asdict(options), "data_digest": digest}
         path = self.folder / CONFIGURATION
@@ -109,7 +108,7 @@ class RunDirectory:
     def record(self, learner: StructureLearner) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
         number = learner.learned.iterations[-1].number
-        self._write_kept(f"model_{number}.pl", self._text(learner.learned.template))
+        self._write_kept(f"model_{number}.pl", _model_text(learner.learned.template))
         self._write_kept(f"embedding_{number}.csv", _embedding(learner))
         history: list[list[object]] = [["epoch", "loss"]]
         history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in learner.learned.history]
@@ -128,11 +127,15 @@ class RunDirectory:
         }
         self._write(STATE, json.dumps({**state, "digest": _digest(state)}) + "\n")
 
-    def finish(self, learned: Learned, statistics: dict[str, Any]) -> None:
+    def finish(self, learned: Learned) -> None:
         """Write the final model, the rule set in figures and why learning ended."""
-        self._write("model.pl", self._text(learned.template))
+        self._write("model.pl", _model_text(learned.template))
         reason = learned.reason or "the number of iterations was reached"
-        self._write("statistics.json", json_text({**statistics, "ended": reason}))
+        self._write("statistics.json", json_text({**model_statistics(learned.template), "ended": reason}))
+
+
+def _model_text(template: Template) -> str:
+    return model_text([template], layered=True)
 
 
 def _digest(value: dict[str, Any]) -> str:

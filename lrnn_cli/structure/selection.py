@@ -20,8 +20,9 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.network.network import sigmoid
 from lrnn_cli.stages import stage
-from lrnn_cli.structure.algorithm import OutOfTime, State, StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import OutOfTime, State, StructureLearner
 from lrnn_cli.structure.boosting import BoostingOptions, boosted
+from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 from lrnn_cli.structure.patterns import Columns
 from lrnn_cli.structure.side_by_side import side_by_side
 
@@ -70,7 +71,7 @@ class Family:
 def default_iterations(queries: Queries, examples: list[int] | None, options: StructureOptions) -> int:
     """Iterations of Algorithm 1 where nothing else is said: few on large data, where conjunctions do most."""
     count = len(queries) if examples is None else int(np.isin(queries.example, examples).sum())
-    return LARGE_ITERATIONS if options.conjunctions and count > SMALL else options.iterations
+    return LARGE_ITERATIONS if options.conjunctions and count > SMALL else options.iterations or ITERATIONS
 
 
 def families(options: StructureOptions, members: int) -> dict[str, Family]:
