@@ -178,6 +178,10 @@ class Session:
         """A template or model file that is not an ensemble."""
         return self.grounder().read_template(read_source(fspath(path), TEMPLATE))
 
+    def template_of_text(self, text: str, name: str = "<template>") -> Template:
+        """The template in the text of a file."""
+        return self.grounder().read_template(checked_source(name, text.encode(), TEMPLATE))
+
     def read_model(self, path: Path) -> Model:
         """A model file."""
         return self._model(read_source(fspath(path), TEMPLATE))
@@ -401,10 +405,13 @@ def make_template(data: Data, options: ChainOptions | None = None, **settings: A
 # Templates
 
 
-def ground(template: Template, data: Data) -> Groundings:
-    """All active groundings of a template in the examples of data that queries can see."""
+def ground(template: Template, data: Data, names: bool = True) -> Groundings:
+    """All active groundings of a template in the examples of data that queries can see.
+
+    Without `names` of objects they can be trained, but not saved or shown.
+    """
     with stage("grounding"):
-        return data.checked().grounder.ground(template, data.content, data.examples, names=True)
+        return data.checked().grounder.ground(template, data.content, data.examples, names)
 
 
 def save_groundings(groundings: Groundings, path: Path) -> None:

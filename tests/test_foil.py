@@ -389,9 +389,9 @@ def test_a_target_with_arguments_beside_one_without(folder: Folder) -> None:
 def test_models_predict_what_was_learned(name: str, learner: tuple[str, ...], folder: Folder) -> None:
     """Outputs of the model file are logistic functions of the decisions over the covers that the learner saw."""
     path = BUNDLED / name / f"{name}.pl"
-    size = {"clauses": 4, "beam": 4, "length": 4}
-    degree = 1 if "--degree" in learner else 2
-    options = BaselineOptions(**size) if learner[0] == "nfoil" else KernelOptions(**size, degree=degree)
+    options = BaselineOptions(clauses=4, beam=4, length=4)
+    if learner[0] == "kfoil":
+        options = KernelOptions(clauses=4, beam=4, length=4, degree=1 if "--degree" in learner else 2)
     data, knowledge = loaded(path)
     (model,) = learn_baseline(data, knowledge, None, options).models
     assert (

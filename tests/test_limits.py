@@ -31,7 +31,8 @@ from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source, read_bytes  # noqa: E402
 from lrnn_cli.limits import MB, Watch  # noqa: E402
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions  # noqa: E402
+from lrnn_cli.structure.algorithm import StructureLearner  # noqa: E402
+from lrnn_cli.structure.options import StructureOptions  # noqa: E402
 
 LIMIT = 220
 TOO_MANY = r"template\.pl:1:1: this rule has more than [\d,]+ groundings, counting partial ones, "

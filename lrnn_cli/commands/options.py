@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 Options = TypeVar("Options")
 WATCH = "lrnn.watch"
-ON_OR_OFF, NUMBER_OR_ALL = "on|off", "N|all"
-"""How options are shown that are written in another way than their values in Python."""
+ON_OR_OFF = "on|off"
 BOUNDS = (("least", "above"), ("most", "below"))
 
 
@@ -121,10 +120,10 @@ def _option(field: Field[Any], words: dict[str, str], more: dict[str, Any]) -> C
     return click.option(*declarations, help=text, **{**settings, **more})
 
 
-def _type(field: Field[Any]) -> click.ParamType:
+def _type(field: Field[Any]) -> Any:
     known = field.metadata
-    if known["metavar"] in (ON_OR_OFF, NUMBER_OR_ALL):
-        return OnOrOff() if known["metavar"] == ON_OR_OFF else NumberOrAll()
+    if known["metavar"] in WRITTEN_OTHERWISE:
+        return WRITTEN_OTHERWISE[known["metavar"]]
     if known["choices"]:
         return click.Choice(known["choices"])
     least, most = (known[name] if known[name] is not None else known[other] for name, other in BOUNDS)
@@ -136,20 +135,8 @@ def _type(field: Field[Any]) -> click.ParamType:
     return click.STRING
 
 
-class OnOrOff(click.Choice[str]):
-    """A value of Python that is True or False, written as on or off."""
-
-    def __init__(self) -> None:
-        super().__init__(["on", "off"])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if isinstance(value, bool) else super().convert(value, param, ctx) == "on"
-
-
-class NumberOrAll(click.ParamType):
+class NumberOrAll(click.IntRange):
     """A number from 1, or `all`, which is 0."""
-
-    name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if value in (0, "all"):
@@ -157,6 +144,10 @@ class NumberOrAll(click.ParamType):
         if not str(value).isdecimal() or not int(value):
             raise click.BadParameter(f"{value!r} is not a number from 1 or `all`", param_hint="--batch-size")
         return int(value)
+
+
+WRITTEN_OTHERWISE = {ON_OR_OFF: click.BOOL, "N|all": NumberOrAll(1)}
+"""By what help shows of them, options that are written in another way than their values in Python."""
 
 
 def chosen(kind: type[Options], options: dict[str, Any]) -> Options:

@@ -65,8 +65,9 @@ def made_template(data: DataSet, facts: dict[Predicate, Table], options: ChainOp
         _named(options.targets, targets, f"{data.name}: there is no target predicate"),
         options.bias,
     )
-    changed = {"object_identity": options.object_identity, "aggregation": options.aggregation}
-    return replace(template, settings=replace(template.settings, **changed))
+    settings = template.settings
+    settings = replace(settings, object_identity=options.object_identity, aggregation=options.aggregation)
+    return replace(template, settings=settings)
 
 
 def _named(texts: tuple[str, ...], known: list[Predicate], missing: str) -> list[Predicate]:
