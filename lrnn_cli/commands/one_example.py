@@ -12,8 +12,8 @@ import numpy as np
 from lrnn_cli.commands.options import Progress
 from lrnn_cli.commands.session import TEMPLATE, check_inputs, load_data, model_weights, with_settings
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import read_source
@@ -24,7 +24,12 @@ TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | \s+ | .""",
 
 
 def ground_example(
-    grounder: Grounder, model: str, data_path: str, example: str | None, progress: Progress, options: dict[str, Any]
+    grounder: GroundingSession,
+    model: str,
+    data_path: str,
+    example: str | None,
+    progress: Progress,
+    options: dict[str, Any],
 ) -> tuple[Groundings, np.ndarray]:
     """Groundings of a model in one example, with names of objects, and its weights (rules,).
 
@@ -37,7 +42,7 @@ def ground_example(
     return grounder.ground(template, data, [choose_example(data, example)], names=True), weights
 
 
-def read_member(grounder: Grounder, path: str, name: str | None) -> Template:
+def read_member(grounder: GroundingSession, path: str, name: str | None) -> Template:
     """One member of an ensemble, or the model of any other file."""
     members = grounder.read_model(read_source(path, TEMPLATE))
     names = [member.member for member in members]

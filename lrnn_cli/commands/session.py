@@ -9,8 +9,9 @@ from typing import Any
 
 from lrnn_cli.commands.options import Progress
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import read_source
 from lrnn_cli.language.template import Template
@@ -22,7 +23,7 @@ TEMPLATE = "a template or model of weighted rules"
 
 
 @contextmanager
-def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[Grounder]:
+def grounder_session(progress: Progress, options: dict[str, Any]) -> Iterator[GroundingSession]:
     """An open grounder, from the options of `grounding_options`."""
     space = room(options["memory_limit"])
     settings = GrounderOptions(
@@ -55,13 +56,13 @@ def ground_files(
             return grounder.ground(template, data, examples, names)
 
 
-def read_model(grounder: Grounder, path: str) -> list[Template]:
+def read_model(grounder: GroundingSession, path: str) -> list[Template]:
     """The members of the ensemble in a model file, or its only model."""
     return grounder.read_model(read_source(path, TEMPLATE))
 
 
 def load_part(
-    grounder: Grounder, path: str, progress: Progress, testing: bool, options: dict[str, Any]
+    grounder: GroundingSession, path: str, progress: Progress, testing: bool, options: dict[str, Any]
 ) -> tuple[DataSet, list[int] | None]:
     """Data, and the examples that `fold_options` choose, some with a query; None for all."""
     import numpy as np
@@ -73,14 +74,16 @@ def load_part(
     return data, examples
 
 
-def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:
+def load_data(grounder: GroundingSession, path: str, progress: Progress) -> DataSet:
     source = read_source(path, DATA)
     progress.status(f"reading {source.name}")
     with stage("reading data"):
         return grounder.load(source)
 
 
-def chosen_examples(grounder: Grounder, data: DataSet, testing: bool, options: dict[str, Any]) -> list[int] | None:
+def chosen_examples(
+    grounder: GroundingSession, data: DataSet, testing: bool, options: dict[str, Any]
+) -> list[int] | None:
     """The examples that `fold_options` choose; None for all."""
     from lrnn_cli.evaluation.folds import choose_examples
     from lrnn_cli.evaluation.survey import duplicate_groups

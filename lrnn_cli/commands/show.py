@@ -73,8 +73,8 @@ def _grounding(name: str, content: bytes, rows: int, progress: Progress) -> str:
 def _model(name: str, content: bytes) -> str:
     from lrnn_cli.commands.session import TEMPLATE
     from lrnn_cli.engine.process import PrologProcess
+    from lrnn_cli.grounding.reading.templates import read_model
     from lrnn_cli.language.files import checked_source
-    from lrnn_cli.language.template import read_model
     from lrnn_cli.report.summaries import ensemble_summary
 
     source = checked_source(name, content, TEMPLATE)
