@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from lrnn_cli.evaluation.metrics import Metrics
     from lrnn_cli.evaluation.predictions import Predictions
     from lrnn_cli.evaluation.survey import Survey
-    from lrnn_cli.grounding.grounder import Grounder, Knowledge
+    from lrnn_cli.grounding.grounder import Knowledge
     from lrnn_cli.grounding.groundings import Groundings
+    from lrnn_cli.grounding.session import GroundingSession
     from lrnn_cli.grounding.tables import SoftFacts, Table
     from lrnn_cli.language.clauses import Predicate
     from lrnn_cli.language.data import DataSet, Queries
@@ -117,7 +118,7 @@ class Session:
         self.memory = room(default_limit() if limit is None else limit)
         """Bytes for data and tables, 0 for no limit."""
         self._closing = ExitStack()
-        self._grounders: list[Grounder] = []
+        self._grounders: list[GroundingSession] = []
         self._loaded = 0
         self._open()
 
@@ -143,7 +144,7 @@ class Session:
         grounder = open_grounder(self.options.grounder, GrounderOptions(*limits))
         self._grounders.append(self._closing.enter_context(grounder))
 
-    def grounder(self, number: int = 0) -> Grounder:
+    def grounder(self, number: int = 0) -> GroundingSession:
         """The grounder of the data that were read as this one, from 0."""
         if not self._grounders:
             raise LrnnError("the session is closed; use data while it is open, or take them with in_memory() before")
@@ -219,7 +220,7 @@ class Data:
         return list(names) if self.examples is None else [names[place] for place in self.examples]
 
     @property
-    def grounder(self) -> Grounder:
+    def grounder(self) -> GroundingSession:
         return self.session.grounder(self.number)
 
     @cached_property

@@ -12,9 +12,10 @@ from conftest import Folder
 
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import ReadError
+from lrnn_cli.grounding.reading.templates import read_model, read_template
 from lrnn_cli.language.clauses import Atom, Rule
 from lrnn_cli.language.files import Source
-from lrnn_cli.language.template import Settings, Template, read_model, read_template
+from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.model import Model
 
 DATA = """

@@ -27,7 +27,7 @@ from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.duckdb.grounder import DuckdbGrounder
-from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.grounder import GroundTables
 from lrnn_cli.grounding.tables import Table
 
 pytest_plugins = ["pytester"]
@@ -168,7 +168,7 @@ def test_grounders_that_disagree(laboratory: Laboratory) -> None:
     case = Case("texts", SOUND.files, PREDICT)
     ground = DuckdbGrounder.ground
 
-    def without_rows(self: DuckdbGrounder, *arguments: Any) -> Groundings:
+    def without_rows(self: DuckdbGrounder, *arguments: Any) -> GroundTables:
         found = ground(self, *arguments)
         empty = [Table(table.example[:0], table.objects[:0]) for table in found.tables]
         return replace(found, tables=tuple(empty))

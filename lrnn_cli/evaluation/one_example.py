@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
@@ -21,7 +21,7 @@ TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | \s+ | .""",
 
 
 def ground_example(
-    grounder: Grounder, model: Template, data: DataSet, example: str | None
+    grounder: GroundingSession, model: Template, data: DataSet, example: str | None
 ) -> tuple[Groundings, np.ndarray]:
     """Groundings of a model in one example, with names of objects, and its weights (rules,).
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lrnn_cli.errors import Fault, ReadError, faults_error
-from lrnn_cli.grounding.grounder import Grounder
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import finite_number, read_bytes
 from lrnn_cli.language.writing import term_cell
@@ -59,7 +59,7 @@ class Predictions:
 
 
 def predict_queries(
-    grounder: Grounder,
+    grounder: GroundingSession,
     model: Model,
     data: DataSet,
     examples: Sequence[int] | None,

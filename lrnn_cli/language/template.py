@@ -9,10 +9,9 @@ import hashlib
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import Fault, faults_error
-from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
-from lrnn_cli.language.faults import deepest_term, located_faults
+from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, goal_from_json, quoted
+from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source, finite_number
 from lrnn_cli.language.writing import prolog_text
 
@@ -74,29 +73,8 @@ class Template:
         return prolog_text(lines)
 
 
-def read_template(source: Source, prolog: PrologProcess) -> Template:
-    """Read one template or model with SWI-Prolog."""
-    members, places = _read(source, prolog)
-    if len(members) > 1:
-        message = (
-            f"this file is an ensemble of {len(members)} models, and one is wanted here; copy what stands between "
-            "one begin(model(_)) and its end(model(_)) into a file of its own"
-        )
-        raise faults_error(source.name, [Fault(*places[0], message)])
-    return members[0]
-
-
-def read_model(source: Source, prolog: PrologProcess) -> list[Template]:
-    """Read the members of an ensemble with SWI-Prolog; any other template or model is the only member."""
-    return _read(source, prolog)[0]
-
-
-def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[tuple[int, int]]]:
-    """The members of a file, and the line and column where each begins."""
-    try:
-        reply = prolog.ask("template", source.text)
-    except DepthError as error:
-        raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+def parsed_members(source: Source, reply: dict[str, Any]) -> tuple[list[Template], list[tuple[int, int]]]:
+    """The members of a file from what SWI-Prolog says of it, and the line and column where each begins."""
     faults = located_faults(source, reply["faults"])
     members = []
     for item in reply["members"]:
@@ -135,12 +113,17 @@ def _rule(item: list[Any]) -> Rule:
     return Rule(
         head=_atom(head),
         body=tuple(_atom(atom) for atom in body),
-        guards=tuple(Guard(tuple(parts), Predicate(*negated) if negated else None) for parts, negated in guards),
+        guards=tuple(map(_guard, guards)),
         weight=None if weight == "_" else float(weight),
         fixed=fixed,
         line=line,
         column=column,
     )
+
+
+def _guard(item: list[Any]) -> Guard:
+    parts, negated, goal = item
+    return Guard(tuple(parts), Predicate(*negated) if negated else None, goal and goal_from_json(goal))
 
 
 def _atom(item: list[Any]) -> Atom:

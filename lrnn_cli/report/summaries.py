@@ -203,8 +203,10 @@ def _skeleton_text(groundings: Groundings, number: int) -> str:
     sizes: dict[Predicate, int] = {}
     for name in program.groups.values():
         sizes[name] = sizes.get(name, 0) + 1
+    skeleton = program.tables[number]
     goals = []
-    for predicate, columns in program.tables[number].body:
+    for predicate, columns in skeleton.body:
         text = quoted(predicate.name) + (f"[{sizes[predicate]}]" if sizes.get(predicate, 1) > 1 else "")
         goals.append(text + (f"({', '.join(f'V{column}' for column in columns)})" if columns else ""))
-    return ", ".join([*goals, *program.tables[number].guards]) or "true"
+    goals += [*map(str, skeleton.guards), *(f"V{column} = {constant}" for column, constant in skeleton.constants)]
+    return ", ".join(goals) or "true"
