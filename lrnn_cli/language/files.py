@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import io
 import math
 import os
@@ -30,6 +29,8 @@ class Source:
 
     @property
     def digest(self) -> str:
+        import hashlib
+
         return hashlib.sha256(self.text).hexdigest()
 
 

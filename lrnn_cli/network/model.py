@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,6 +47,8 @@ class Model:
         return replace(self, members=tuple(with_settings(member, **settings) for member in self.members))
 
     def _repr_html_(self) -> str:
+        import html
+
         return f"<pre>{html.escape(self.text())}</pre>"
 
 
