@@ -15,7 +15,7 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.joins.relations import Relations, argument_sorts, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
-from lrnn_cli.hypotheses.invention import create_layer1_rules, predicate_invention
+from lrnn_cli.hypotheses.invention import cluster_rules, invented_rules
 from lrnn_cli.hypotheses.refinement import Language, paths, refinements
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
@@ -46,7 +46,7 @@ def language(length: int, variables: int, layers: tuple[int, ...] = (1,), symmet
 
 def test_layer_1_rules() -> None:
     """d clusters of all unary predicates, cluster by cluster."""
-    rules = create_layer1_rules([Predicate("a", 1), Predicate("b", 1)], 2)
+    rules = cluster_rules([Predicate("a", 1), Predicate("b", 1)], 2)
     assert [rule.clause for rule in rules] == [
         "latent_1_1(X) :- a(X)",
         "latent_1_1(X) :- b(X)",
@@ -61,7 +61,7 @@ def test_invented_rules_of_the_papers_second_example() -> None:
     best = Candidate(Shape(Predicate("p", 2), ((BOND, (0, 1)),), (((0,), 1), ((1,), 2))), ("latent_1_2", "latent_2_5"))
     assert best.rule().clause == "p(V1, V2) :- bond(V1, V2), latent_1_2(V1), latent_2_5(V2)"
     body = "bond(V1, V2), latent_1_2(V1), latent_2_5(V2)"
-    assert [rule.clause for rule in predicate_invention(best, 3)] == [
+    assert [rule.clause for rule in invented_rules(best, 3)] == [
         f"latent_3_{number}({variable}) :- {body}" for number in (1, 2, 3) for variable in ("V1", "V2")
     ]
 
@@ -69,7 +69,7 @@ def test_invented_rules_of_the_papers_second_example() -> None:
 def test_invention_with_arity_2() -> None:
     """One predicate of one argument, one of two: all ordered pairs of different variables unify with its head."""
     best = Candidate(Shape(ACTIVE, ((BOND, (0, 1)),), ()), ())
-    assert [rule.clause for rule in predicate_invention(best, 1, arity=2)] == [
+    assert [rule.clause for rule in invented_rules(best, 1, arity=2)] == [
         "latent_2_1(V1) :- bond(V1, V2)",
         "latent_2_1(V2) :- bond(V1, V2)",
         "latent_2_2(V1, V2) :- bond(V1, V2)",
@@ -80,7 +80,7 @@ def test_invention_with_arity_2() -> None:
 def test_invention_leaves_out_what_does_not_hang_together() -> None:
     """Of q(X, Y) <- latent(X), latent(Y) each invented rule keeps the literal of its own variable."""
     best = Candidate(Shape(Predicate("q", 2), (), (((0,), 1), ((1,), 1))), ("latent_1_1", "latent_1_2"))
-    assert [rule.clause for rule in predicate_invention(best, 1)] == [
+    assert [rule.clause for rule in invented_rules(best, 1)] == [
         "latent_2_1(V1) :- latent_1_1(V1)",
         "latent_2_1(V2) :- latent_1_2(V2)",
     ]

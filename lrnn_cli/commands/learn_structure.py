@@ -16,10 +16,7 @@ from lrnn_cli.commands.options import (
 from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-    from lrnn_cli.structure.run_directory import RunDirectory
+    from lrnn_cli.structure.options import StructureOptions
 
 
 @click.command("learn-structure", no_args_is_help=True)
@@ -203,10 +200,7 @@ def learn_structure(
         lrnn learn-structure data.pl -o model.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
-    from dataclasses import replace
-
     from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
-    from lrnn_cli.errors import LrnnError
     from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.language.files import write_text
     from lrnn_cli.language.template import ensemble_text
@@ -215,8 +209,9 @@ def learn_structure(
     from lrnn_cli.report.model_text import model_text
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.stages import stage
-    from lrnn_cli.structure.algorithm import LearnerFactory
-    from lrnn_cli.structure.selection import Selection, default_iterations
+    from lrnn_cli.structure.learning import learn
+    from lrnn_cli.structure.observer import Observer
+    from lrnn_cli.structure.run_directory import RunDirectories
 
     if resume and run_dir is None:
         raise click.UsageError("--resume needs --run-dir")
@@ -224,57 +219,41 @@ def learn_structure(
     with grounder_session(progress, options) as grounder:
         loaded = load_data(grounder, data, progress)
         examples = chosen_examples(grounder, loaded, testing=False, options=options)
-        if not len(loaded.queries):
-            raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
         with stage("taking facts from Prolog"):
             knowledge = grounder.knowledge(loaded, examples)
-    settings = _settings(options, as_in_the_paper)
-    if options["iterations"] is None:
-        settings = replace(settings, iterations=default_iterations(loaded.queries, examples, settings))
-    learners = LearnerFactory(
-        *(loaded, knowledge, settings, progress.status, progress.line, options["jobs"], options["budget"]),
-        memory=room(options["memory_limit"]),
+    learned = learn(
+        loaded,
+        knowledge,
+        examples,
+        _settings(options, as_in_the_paper),
+        Observer(progress.status, progress.line),
         members=ensemble,
+        jobs=options["jobs"],
+        budget=options["budget"],
+        memory=room(options["memory_limit"]),
+        groups=duplicate_groups(loaded, knowledge.tables, knowledge.soft),
+        records=None if run_dir is None else RunDirectories(run_dir, resume, model_text, model_statistics),
     )
-    groups = duplicate_groups(loaded, knowledge.tables, knowledge.soft)
-    part = f"{loaded.digest} {examples if examples is not None else 'all'}"
-    members = learners.members_of(examples)
-    runs = _Runs(run_dir, resume, part, members)
-    selection = Selection(members, learners.of, groups, runs, options["jobs"], progress.status)
-    interrupted = False
-    try:
-        selection.learn()
-    except KeyboardInterrupt:
-        interrupted = True
-    kept = [member for member in selection.members if member.learned.iterations]
-    if not kept and interrupted:
-        raise KeyboardInterrupt
-    for number, member in enumerate(selection.members, 1):
+    for number, member in enumerate(learned.members, 1):
         name = f"model {number} of {ensemble}, " if ensemble > 1 else ""
-        learned = member.learned
-        if not learned.iterations:
-            nothing = f"nothing was learned: {learned.reason}; {learned.remedy}"
-            if not kept:
-                raise LrnnError(f"{loaded.name}: {nothing}")
-            progress.line(name + nothing)
-        elif not interrupted:
-            if learned.reason:
-                count = len(learned.iterations)
-                progress.line(f"{name}stopped after {count} iteration{'s' * (count > 1)}: {learned.reason}")
-            runs.finish(number - 1, member)
-    seeds = ", ".join(str(member.options.seed) for member in kept)
+        count = len(member.iterations)
+        if not count:
+            progress.line(f"{name}nothing was learned: {member.reason}; {member.remedy}")
+        elif member.reason and not learned.interrupted:
+            progress.line(f"{name}stopped after {count} iteration{'s' * (count > 1)}: {member.reason}")
+    kept, models = learned.kept, learned.templates
+    seeds = ", ".join(str(member.seed) for member in kept)
     comments = [f"model of lrnn: learned from {loaded.name.rsplit('/', 1)[-1]}, seed{'s' * (len(kept) > 1)} {seeds}"]
-    comments += [estimate_text(target, estimate) for target, estimate in selection.estimates.items()]
-    models = [member.learned.template for member in kept]
+    comments += [estimate_text(target, estimate) for target, estimate in learned.estimates.items()]
     write_text(output, ensemble_text(models, tuple(comments), model_text))
-    if interrupted:
+    if learned.interrupted:
         how = f"; go on with --run-dir {run_dir} --resume" if run_dir else ""
         what = f"{len(kept)} of {ensemble} models" if ensemble > 1 else "the model of the last whole iteration"
         progress.warn(f"interrupted: {output} holds {what}{how}")
         click.get_current_context().exit(130)
     if len(kept) < ensemble:
         progress.warn(f"{output} holds {len(kept)} of {ensemble} models")
-    for target, estimate in selection.estimates.items():
+    for target, estimate in learned.estimates.items():
         progress.line(estimate_text(target, estimate))
         for warning in estimate_warnings(target, estimate):
             progress.warn(warning)
@@ -287,7 +266,7 @@ def _settings(options: dict[str, Any], as_in_the_paper: bool) -> StructureOption
     """What the command line says of learning, its names being those of `StructureOptions` but for one."""
     from dataclasses import fields
 
-    from lrnn_cli.structure.algorithm import StructureOptions
+    from lrnn_cli.structure.options import StructureOptions
     from lrnn_cli.structure.paper import with_the_papers_options
 
     options = {name: value for name, value in options.items() if value is not None}
@@ -295,40 +274,6 @@ def _settings(options: dict[str, Any], as_in_the_paper: bool) -> StructureOption
     chosen = {field.name: named[field.name] for field in fields(StructureOptions) if field.name in named}
     settings = StructureOptions(**chosen)
     return with_the_papers_options(settings, _given_options()) if as_in_the_paper else settings
-
-
-class _Runs:
-    """The run directories of the members of an ensemble; without a folder nothing is kept."""
-
-    def __init__(self, folder: str | None, resume: bool, part: str, members: Sequence[StructureLearner]) -> None:
-        import os
-
-        from lrnn_cli.report.model_text import model_text
-        from lrnn_cli.structure.run_directory import CONFIGURATION, RunDirectory
-
-        self._open: dict[int, RunDirectory] = {}
-        self._going_on: set[int] = set()
-        for number, member in enumerate(members if folder is not None else ()):
-            name = f"{folder}/member_{number + 1}" if len(members) > 1 else str(folder)
-            # A run that was stopped early may not have got to the members after the first.
-            if resume and (number == 0 or os.path.exists(f"{name}/{CONFIGURATION}")):
-                self._going_on.add(number)
-            self._open[number] = RunDirectory(name, member.options, part, number in self._going_on, model_text)
-
-    def restore(self, number: int, learner: StructureLearner) -> None:
-        """Let a learner go on where it was recorded before."""
-        if number in self._going_on:
-            self._open[number].restore(learner)
-
-    def record(self, number: int, learner: StructureLearner) -> None:
-        if number in self._open:
-            self._open[number].record(learner)
-
-    def finish(self, number: int, learner: StructureLearner) -> None:
-        from lrnn_cli.report.summaries import model_statistics
-
-        if number in self._open:
-            self._open[number].finish(learner.learned, model_statistics(learner.learned.template))
 
 
 def _given_options() -> set[str]:

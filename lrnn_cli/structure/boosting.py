@@ -195,6 +195,15 @@ def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
     return np.unique(parts[parts > distinct[0]])
 
 
+@dataclass(frozen=True)
+class BoostingStep:
+    """A conjunction, and the bias and the logits (all queries,) after it."""
+
+    conjunction: Conjunction
+    bias: float
+    logit: np.ndarray
+
+
 def boosted(
     columns: Columns,
     queries: np.ndarray,
@@ -203,8 +212,8 @@ def boosted(
     options: BoostingOptions,
     random: np.random.Generator,
     given: np.ndarray | float = 0.0,
-) -> Iterator[tuple[Conjunction, float, np.ndarray]]:
-    """Conjunctions one after another, each with the bias and the logits (all queries) after it.
+) -> Iterator[BoostingStep]:
+    """Conjunctions one after another.
 
     queries: those learned from, among those that have columns; target: (all queries,), only theirs are looked at.
     Weights and biases are those of rules: what steepness and offset make of their sum is the logit. given: (all
@@ -236,7 +245,7 @@ def boosted(
             logit += change
             start += change
         conjunction = Conjunction(tuple(part for _, part in parts), step / activation.steepness)
-        yield conjunction, start / activation.steepness - activation.offset, logit.copy()
+        yield BoostingStep(conjunction, start / activation.steepness - activation.offset, logit.copy())
 
 
 def _grown(

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from lrnn_cli.structure.algorithm import StructureOptions
+from lrnn_cli.structure.options import StructureOptions
 
 PAPER: dict[str, Any] = {
     # One bestRule in each iteration, whatever it gains; its predicates of the data need not be latent.

@@ -165,7 +165,7 @@ def _collapse(shape: Shape, features: Features, unary: Layer | None) -> _Collaps
             classes.append(np.full(len(inside), -1, np.int64))
             continue
         place = unary.index.position(table.example[inside], column[:, None])
-        classes.append(np.where(place >= 0, unary.shape[place], -1).astype(np.int64))
+        classes.append(np.where(place >= 0, unary.class_of[place], -1).astype(np.int64))
     if not classes:
         groundings = np.bincount(row[inside], minlength=len(target.index)).astype(np.float32)
         return _Collapsed(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))

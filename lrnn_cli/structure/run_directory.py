@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,54 @@ from lrnn_cli.language.files import make_folder, read_bytes, write_text
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.template import LARGEST, Template
 from lrnn_cli.language.writing import csv_text, json_text, visible
-from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
+from lrnn_cli.structure.latent_rules import create_layer1_rules, new_invented_from, predicate_invention
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem
+from lrnn_cli.structure.rules import Rules, Weights, written_template
+from lrnn_cli.structure.state import Iteration, State
 
 CONFIGURATION = "configuration.json"
 STATE = "state.json"
 VERSION = 2
 AGAIN = "start a new run in another folder"
+
+
+class RunDirectories:
+    """The run directories of the members of an ensemble, or of the only model; `resume` takes up those that are there.
+
+    text: writes a model; statistics: its rule set in figures.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        resume: bool,
+        text: Callable[[Template], str],
+        statistics: Callable[[Template], dict[str, Any]],
+    ) -> None:
+        self._folder = folder
+        self._resume = resume
+        self._text = text
+        self._statistics = statistics
+        self._runs: list[RunDirectory] = []
+
+    def open(self, members: list[StructureOptions], part: str) -> None:
+        for number, options in enumerate(members):
+            name = f"{self._folder}/member_{number + 1}" if len(members) > 1 else self._folder
+            # A run that was stopped early may not have got to the members after the first.
+            resume = self._resume and (number == 0 or (Path(name) / CONFIGURATION).exists())
+            self._runs.append(RunDirectory(name, options, part, resume, self._text))
+
+    def restore(self, number: int, E: Problem) -> State | None:
+        """Where a member was recorded before, if it was."""
+        run = self._runs[number]
+        return run.restore(E) if run.resumed else None
+
+    def record(self, number: int, E: Problem, state: State) -> None:
+        self._runs[number].record(E, state)
+
+    def finish(self, number: int, template: Template, reason: str) -> None:
+        self._runs[number].finish(template, reason, self._statistics(template))
 
 
 class RunDirectory:
@@ -46,6 +88,7 @@ class RunDirectory:
     ) -> None:
         """`digest` tells data from others; `text` writes a model."""
         self.folder = Path(folder)
+        self.resumed = resume
         self._text = text
         self._files: dict[str, str] = {}
         self._configuration: dict[str, Any] = {"options": asdict(options), "data_digest": digest}
@@ -70,23 +113,19 @@ class RunDirectory:
         self._write(name, text)
         self._files[name] = _file_digest(self.folder / name)
 
-    def restore(self, learner: StructureLearner) -> None:
-        """Set a learner to the state of the last whole iteration, if there was one."""
+    def restore(self, E: Problem) -> State | None:
+        """The state after the last whole iteration, if there was one; draws go on from there."""
         path = self.folder / STATE
         if not path.exists():
-            return
-        state = self._verified(str(path))
+            return None
+        recorded = self._verified(str(path))
         try:
-            weights = _weights(state["weights"])
-            best = None if state["best"] is None else (float(state["best"][0]), _weights(state["best"][1]))
-            iterations = [_iteration(item) for item in state["iterations"]]
-            learner.restore(weights, state["latent_rules"], state["random"], iterations, best)
-            for known in (weights, weights if best is None else best[1]):
-                if not all(rule.clause in known for rule in learner.latent_rules):
-                    raise KeyError("weights")
+            state = _restored(E, recorded)
+            E.random.bit_generator.state = recorded["random"]
         except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError):
             raise ReadError(f"{visible(str(path))}: the state of this run is damaged; {AGAIN}") from None
-        self._files = dict(state["files"])
+        self._files = dict(recorded["files"])
+        return state
 
     def _verified(self, path: str) -> dict[str, Any]:
         """The recorded state, if it is that of this run and all files that belong to it are as they were written."""
@@ -106,33 +145,50 @@ class RunDirectory:
                 raise ReadError(f"{visible(str(self.folder / file))}: this file of the run is damaged; {AGAIN}")
         return state
 
-    def record(self, learner: StructureLearner) -> None:
+    def record(self, E: Problem, state: State) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
-        number = learner.learned.iterations[-1].number
-        self._write_kept(f"model_{number}.pl", self._text(learner.learned.template))
-        self._write_kept(f"embedding_{number}.csv", _embedding(learner))
+        R, W, number = state.rules, state.weights, state.iterations[-1].number
+        self._write_kept(f"model_{number}.pl", self._text(written_template(E, R, W)))
+        self._write_kept(f"embedding_{number}.csv", _embedding(R, W))
         history: list[list[object]] = [["epoch", "loss"]]
-        history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in learner.learned.history]
+        history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in state.history]
         self._write_kept(f"history_{number}.csv", csv_text(history))
-        self._write("rules.csv", _rules(learner))
-        self._write("iterations.csv", _iterations(learner.learned.iterations))
-        state = {
+        self._write("rules.csv", _rules(E, state.iterations))
+        self._write("iterations.csv", _iterations(state.iterations))
+        recorded = {
             "version": VERSION,
             "configuration": _digest(self._configuration),
             "files": self._files,
-            "weights": learner.weights,
-            "latent_rules": [rule.clause for rule in learner.latent_rules],
-            "random": learner.random.bit_generator.state,
-            "iterations": [_iteration_json(iteration) for iteration in learner.learned.iterations],
-            "best": learner.best,
+            "weights": W,
+            "latent_rules": [rule.clause for rule in R.latent],
+            "random": E.random.bit_generator.state,
+            "iterations": [_iteration_json(iteration) for iteration in state.iterations],
+            "best": state.best,
         }
-        self._write(STATE, json.dumps({**state, "digest": _digest(state)}) + "\n")
+        self._write(STATE, json.dumps({**recorded, "digest": _digest(recorded)}) + "\n")
 
-    def finish(self, learned: Learned, statistics: dict[str, Any]) -> None:
+    def finish(self, template: Template, reason: str, statistics: dict[str, Any]) -> None:
         """Write the final model, the rule set in figures and why learning ended."""
-        self._write("model.pl", self._text(learned.template))
-        reason = learned.reason or "the number of iterations was reached"
-        self._write("statistics.json", json_text({**statistics, "ended": reason}))
+        self._write("model.pl", self._text(template))
+        ended = reason or "the number of iterations was reached"
+        self._write("statistics.json", json_text({**statistics, "ended": ended}))
+
+
+def _restored(E: Problem, recorded: dict[str, Any]) -> State:
+    """A state from what was recorded: rules are made anew from those that each iteration found."""
+    weights = _weights(recorded["weights"])
+    best = None if recorded["best"] is None else (float(recorded["best"][0]), _weights(recorded["best"][1]))
+    iterations = tuple(_iteration(item) for item in recorded["iterations"])
+    R = create_layer1_rules(E)
+    for iteration in iterations:
+        R |= Rules(new_invented_from(E, R, iteration.ahead))
+        R |= predicate_invention(E, R, iteration.rules)
+    if [rule.clause for rule in R.latent] != recorded["latent_rules"]:
+        raise ValueError("latent rules")
+    for known in (weights, weights if best is None else best[1]):
+        if not all(rule.clause in known for rule in R.latent):
+            raise KeyError("weights")
+    return State(R, weights, iterations, best=best)
 
 
 def _digest(value: dict[str, Any]) -> str:
@@ -176,15 +232,15 @@ def _iteration(item: dict[str, Any]) -> Iteration:
     return Iteration(**{**item, "rules": rules, "ahead": [_candidate(body) for body in item["ahead"]]})
 
 
-def _rules(learner: StructureLearner) -> str:
+def _rules(E: Problem, iterations: Sequence[Iteration]) -> str:
     rows: list[list[object]] = [["iteration", "log_loss", "rule"]]
-    for iteration in learner.learned.iterations:
+    for iteration in iterations:
         for candidate, loss in iteration.rules:
-            rows.append([iteration.number, repr(loss), learner.words.written(candidate.rule()).clause])
+            rows.append([iteration.number, repr(loss), E.words.written(candidate.rule()).clause])
     return csv_text(rows)
 
 
-def _iterations(iterations: list[Iteration]) -> str:
+def _iterations(iterations: Sequence[Iteration]) -> str:
     rows: list[list[object]] = [
         [
             "iteration",
@@ -213,11 +269,11 @@ def _iterations(iterations: list[Iteration]) -> str:
     return csv_text(rows)
 
 
-def _embedding(learner: StructureLearner) -> str:
+def _embedding(R: Rules, W: Weights) -> str:
     """Layer-1 weights: the coordinates of unary predicates."""
-    rules = [rule for rule in learner.latent_rules if rule.head.name.startswith("latent_1_")]
+    rules = [rule for rule in R.latent if rule.head.name.startswith("latent_1_")]
     names = list(dict.fromkeys(rule.head.name for rule in rules))
-    weight = {(rule.body[0].name, rule.head.name): learner.weights[rule.clause] for rule in rules}
+    weight = {(rule.body[0].name, rule.head.name): W[rule.clause] for rule in rules}
     rows: list[list[object]] = [["predicate", *names]]
     for unary in dict.fromkeys(rule.body[0].name for rule in rules):
         rows.append([quoted(unary), *(repr(weight[unary, name]) for name in names)])

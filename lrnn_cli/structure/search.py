@@ -48,16 +48,16 @@ class SearchOptions:
     """A rule must lower the mean log loss by this. The first rule of all need only lower it: its clusters are drawn."""
 
 
-@dataclass
-class Found:
-    """Chosen rules with the log loss after each, best first, and how many candidates were tried."""
+@dataclass(frozen=True)
+class Searched:
+    """Chosen rules with the log loss after each, best first, how many candidates were tried, and the refitted model."""
 
     rules: list[tuple[Candidate, float]]
     tried: int
     regression: Regression
 
 
-def learn_rules(
+def beam_search(
     target: Predicate,
     head_sorts: tuple[int, ...],
     features: Features,
@@ -68,7 +68,7 @@ def learn_rules(
     threads: Executor,
     report: Callable[[int, Candidate, float], None] = lambda tried, best, loss: None,
     check: Callable[[], None] = lambda: None,
-) -> Found:
+) -> Searched:
     """Search from the empty body; then choose the best rules one by one, each given those before it.
 
     Rules that are `known` are refined but not found again. Shapes are scored in parallel; results are taken in a
@@ -121,7 +121,7 @@ def learn_rules(
         if best is not None:
             report(tried, best.candidate, best.log_loss)
         beam = [item.candidate for item in refitted[: options.beam]]
-    return Found(*_choose(pool, best, regression, options, not known, tried))
+    return Searched(*_choose(pool, best, regression, options, not known, tried))
 
 
 def _score_shape(
