@@ -18,7 +18,11 @@ import numpy as np
 from lrnn_cli.commands.options import Progress
 from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
 from lrnn_cli.evaluation.metrics import evaluate_outputs
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import make_problem, queries_of
+from lrnn_cli.structure.rules import internal_template
+from lrnn_cli.structure.weights import outputs as outputs_of
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
@@ -81,11 +85,12 @@ def main() -> None:
             targets.append(queries.target)
             for seed, found in enumerate(outputs, 1):
                 start = time.process_time()
-                learner = StructureLearner(data, knowledge, training, StructureOptions(seed=seed, **SETTINGS[name]))
-                learner.learn()
+                options = StructureOptions(seed=seed, **SETTINGS[name])
+                E = make_problem(data, knowledge, queries_of(data, training), options)
+                state = learn_rules(E)
                 seconds.append(time.process_time() - start)
-                rules.append(len(learner.learned.template.rules))
-                found.append(learner.outputs(queries))
+                rules.append(len(internal_template(E, state.rules, state.weights).rules))
+                found.append(outputs_of(E, state.rules, state.weights, queries))
         target = np.concatenate(targets)
         single = [evaluate_outputs(np.concatenate(found), target).values for found in outputs]
         together = evaluate_outputs(np.mean([np.concatenate(found) for found in outputs], axis=0), target).values

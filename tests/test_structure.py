@@ -22,9 +22,13 @@ from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.network import Activation, assemble, compile_network
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem, make_problem
+from lrnn_cli.structure.rules import written_template
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.scoring import RIDGE, bounded, fit
+from lrnn_cli.structure.state import State
 
 FAMILY = Path(__file__).resolve().parents[1] / "datasets" / "family" / "family.pl"
 BOND = Predicate("bond", 2)
@@ -220,20 +224,21 @@ def test_promised_gain_is_close_to_the_gain_of_a_weak_column() -> None:
     assert regression.promised_gains(column[:, None])[0] == pytest.approx(gain, rel=0.1)
 
 
-def learner(options: StructureOptions) -> StructureLearner:
+def problem(options: StructureOptions) -> Problem:
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("family.pl", FAMILY.read_bytes()))
         knowledge = grounder.knowledge(data)
-    return StructureLearner(data, knowledge, None, options)
+    return make_problem(data, knowledge, data.queries, options)
 
 
 def test_joins_give_the_tables_of_the_grounder() -> None:
     """The learned model has the same outputs when SWI-Prolog grounds it as in the learner's own joins."""
-    learning = learner(StructureOptions(iterations=2, epochs=20, final_epochs=20))
-    model = learning.learn().template
+    E = problem(StructureOptions(iterations=2, epochs=20, final_epochs=20))
+    state = learn_rules(E)
+    model = written_template(E, state.rules, state.weights)
     with open_grounder("swi", GrounderOptions()) as grounder:
         groundings = grounder.ground(model, grounder.load(Source("family.pl", FAMILY.read_bytes())))
-    joined = learning.grounder.ground(model)
+    joined = E.grounder.ground(model)
     weights = np.array([rule.weight for rule in model.rules], float)
     results = []
     for item in (groundings, joined):
@@ -279,8 +284,8 @@ def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.Monkey
 
     record = RunDirectory.record
 
-    def record_and_stop(directory: RunDirectory, learning: StructureLearner) -> None:
-        record(directory, learning)
+    def record_and_stop(directory: RunDirectory, E: Problem, state: State) -> None:
+        record(directory, E, state)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as cut:
@@ -333,11 +338,12 @@ def test_query_atoms_with_an_object_twice_under_object_identity() -> None:
     )
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", blocks.encode()))
-        learning = StructureLearner(data, grounder.knowledge(data), None, StructureOptions(iterations=1))
-        model = learning.learn().template
+        E = make_problem(data, grounder.knowledge(data), data.queries, StructureOptions(iterations=1))
+        state = learn_rules(E)
+        model = written_template(E, state.rules, state.weights)
         network = compile_network(grounder.ground(model, data))
     weights = np.array([rule.weight for rule in model.rules], float)
-    ours = compile_network(learning.grounder.ground(model))
+    ours = compile_network(E.grounder.ground(model))
     outputs = [item.outputs(item.forward(weights)[0]) for item in (network, ours)]
     assert outputs[0] == pytest.approx(outputs[1], abs=1e-12)
     assert outputs[0][1::2] == pytest.approx(np.full(12, PAPER.underivable))

@@ -19,7 +19,7 @@ from lrnn_cli.structure.algorithm import final_training, learn_rules, stopped_fo
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.patterns import Columns
-from lrnn_cli.structure.problem import Allowance, OutOfTime, Problem, make_problem, queries_of
+from lrnn_cli.structure.problem import Allowance, OutOfTime, Problem, check_problem, make_problem, queries_of
 from lrnn_cli.structure.rules import Rules, written_template
 from lrnn_cli.structure.selection import (
     PARTS,
@@ -130,6 +130,8 @@ def learn(
     allowed = Allowance(jobs, deadline, memory // AT_ONCE)
     own = [replace(options, seed=options.seed + number) for number in range(members)]
     problems = [make_problem(data, knowledge, queries, item, allowed) for item in own]
+    for problem in problems:
+        check_problem(problem)
     records = NoRecords() if records is None else records
     records.open([problem.options for problem in problems], f"{data.digest} {'all' if examples is None else examples}")
     groups = np.arange(len(data.example_name)) if groups is None else groups

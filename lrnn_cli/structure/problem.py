@@ -128,7 +128,7 @@ def make_problem(
     options: StructureOptions,
     allowed: Allowance | None = None,
 ) -> Problem:
-    """What is to be learned from queries of data; targets that nothing can be learned about are an error."""
+    """What is to be learned from queries of data; `check_problem` tells whether anything can be."""
     allowed = Allowance() if allowed is None else allowed
     words = vocabulary(data, knowledge, queries)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
@@ -141,7 +141,7 @@ def make_problem(
     features = Features(
         *(relations, Activation.of(settings), options.aggregation, targets), CollapsedTables(relations.memory)
     )
-    problem = Problem(
+    return Problem(
         data,
         options,
         allowed,
@@ -156,8 +156,6 @@ def make_problem(
         features,
         np.random.default_rng(options.seed),
     )
-    _check(problem)
-    return problem
 
 
 def _split(data: DataSet, queries: Queries, options: StructureOptions) -> tuple[Queries, Queries | None]:
@@ -206,7 +204,8 @@ def _given_sums(predicate: Predicate, atoms: Table, words: Vocabulary) -> np.nda
     return np.asarray(sums[index.position(atoms.example, atoms.objects)])
 
 
-def _check(problem: Problem) -> None:
+def check_problem(problem: Problem) -> None:
+    """Targets or facts that nothing can be learned from are an error."""
     name = problem.data.name
     for predicate, target in problem.targets.items():
         if ((target.target < 0.0) | (target.target > 1.0)).any():

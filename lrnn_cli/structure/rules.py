@@ -1,4 +1,4 @@
-"""R and W of Algorithm 1: rules of latent and of target predicates, and their weights; no step changes them in place."""
+"""R and W of Algorithm 1: rules of latent and of target predicates, and their weights; no step changes them."""
 
 from __future__ import annotations
 
