@@ -34,7 +34,7 @@ from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.features import Features, Kind
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Problem, make_problem
-from lrnn_cli.structure.state import State
+from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import weighted_facts
 
 Key = Predicate | Kind
@@ -47,7 +47,7 @@ timed(Number, Goal) :-
 """
 
 
-def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[Problem, State, dict[Shape, int], float]:
+def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[Problem, LearningState, dict[Shape, int], float]:
     """A run of structure learning: what was learned, how many candidates of each shape it scored, and its seconds."""
     scored: dict[Shape, int] = {}
     score_shape = search._score_shape

@@ -30,7 +30,7 @@ from lrnn_cli.structure.roles import Role, simple_structure, strongest
 from lrnn_cli.structure.rules import Rules, Weights, weighted
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.starts import first_weights, new_weights, start_anew
-from lrnn_cli.structure.state import State
+from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.target_search import TargetRules
 from lrnn_cli.structure.weights import weighted_facts
 
@@ -216,7 +216,7 @@ def test_a_search_that_ended_goes_on_after_a_new_start(tmp_path: Path, monkeypat
 
     record = RunDirectory.record
 
-    def record_and_stop(directory: RunDirectory, E: Problem, state: State) -> None:
+    def record_and_stop(directory: RunDirectory, E: Problem, state: LearningState) -> None:
         record(directory, E, state)
         raise KeyboardInterrupt
 

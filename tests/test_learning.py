@@ -32,7 +32,7 @@ from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, Problem, make_problem
 from lrnn_cli.structure.rules import Rules, Weights, internal_template, weighted, written_template
 from lrnn_cli.structure.starts import first_weights, new_weights
-from lrnn_cli.structure.state import State
+from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.target_search import search_targets
 from lrnn_cli.structure.weights import train_weights, weighted_facts
 
@@ -358,7 +358,7 @@ def test_members_of_an_ensemble_share_the_budget(tmp_path: Path, monkeypatch: py
     """All of them end at one time; what some have learned until then is kept, and the rest is told."""
     deadlines = []
 
-    def observed(E: Problem, state: State | None, observer: Observer) -> State:
+    def observed(E: Problem, state: LearningState | None, observer: Observer) -> LearningState:
         assert E.allowed.deadline is not None
         deadlines.append(E.allowed.deadline)
         if len(deadlines) == 2:

@@ -36,7 +36,7 @@ from lrnn_cli.structure.observer import Observer  # noqa: E402
 from lrnn_cli.structure.options import StructureOptions  # noqa: E402
 from lrnn_cli.structure.problem import Allowance, Problem, make_problem  # noqa: E402
 from lrnn_cli.structure.rules import written_template  # noqa: E402
-from lrnn_cli.structure.state import State  # noqa: E402
+from lrnn_cli.structure.state import LearningState  # noqa: E402
 from lrnn_cli.structure.target_search import regression_of  # noqa: E402
 from lrnn_cli.structure.weights import weighted_facts  # noqa: E402
 
@@ -113,7 +113,7 @@ def test_a_literal_of_known_variables_is_a_test() -> None:
     assert table.objects.tolist() == relations.tables[edge].objects.tolist()
 
 
-def learned(text: str, memory: int, jobs: int = 1) -> tuple[Problem, State, list[str]]:
+def learned(text: str, memory: int, jobs: int = 1) -> tuple[Problem, LearningState, list[str]]:
     """A run of Algorithm 1, and what it noted."""
     notes: list[str] = []
     with open_grounder("swi", GrounderOptions()) as grounder:

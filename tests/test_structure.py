@@ -28,7 +28,7 @@ from lrnn_cli.structure.problem import Problem, make_problem
 from lrnn_cli.structure.rules import written_template
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.scoring import RIDGE, bounded, fit
-from lrnn_cli.structure.state import State
+from lrnn_cli.structure.state import LearningState
 
 FAMILY = Path(__file__).resolve().parents[1] / "datasets" / "family" / "family.pl"
 BOND = Predicate("bond", 2)
@@ -284,7 +284,7 @@ def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.Monkey
 
     record = RunDirectory.record
 
-    def record_and_stop(directory: RunDirectory, E: Problem, state: State) -> None:
+    def record_and_stop(directory: RunDirectory, E: Problem, state: LearningState) -> None:
         record(directory, E, state)
         raise KeyboardInterrupt
 

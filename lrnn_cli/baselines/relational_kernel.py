@@ -195,12 +195,12 @@ class KernelMachine:
         The best are those that promise most; the others come behind, in the order of what they promise.
         """
         promised = self._promised(covers)
-        found = BEHIND + promised / max(float(promised.max(initial=0.0)), TOLERANCE)
+        scores = BEHIND + promised / max(float(promised.max(initial=0.0)), TOLERANCE)
         for number in np.argsort(-promised, kind="stable")[:REFITTED].tolist():
             cover = np.zeros(len(self.positive), bool)
             cover[covers.indices[slice(*covers.indptr[number : number + 2])]] = True
-            found[number] = self.with_clause(cover).score
-        return np.asarray(found)
+            scores[number] = self.with_clause(cover).score
+        return np.asarray(scores)
 
     def with_clause(self, cover: np.ndarray) -> KernelMachine:
         covers = np.column_stack([self.covers, cover])

@@ -65,6 +65,13 @@ if TYPE_CHECKING:
     "--beam", type=click.IntRange(1), default=5, show_default=True, help="Rules that the search refines in each step."
 )
 @click.option(
+    "--ranking",
+    type=click.Choice(["newton", "refit"]),
+    default="newton",
+    show_default=True,
+    help="Candidates are compared by what one Newton step promises, or each is refitted as in the paper.",
+)
+@click.option(
     "--gain",
     type=FiniteRange(0),
     default=2.0,

@@ -25,12 +25,12 @@ from lrnn_cli.structure.problem import OutOfTime, Problem, check_problem
 from lrnn_cli.structure.rule_learning import LearnedRules, rule_learning
 from lrnn_cli.structure.rules import Rules, Weights, internal_template
 from lrnn_cli.structure.starts import first_weights, new_weights
-from lrnn_cli.structure.state import Iteration, State
+from lrnn_cli.structure.state import Iteration, LearningState
 from lrnn_cli.structure.weights import TrainedWeights, outputs, train_weights, weighted_facts
 from lrnn_cli.training.losses import LOSSES
 
 
-def algorithm_1(E: Problem, state: State, observer: Observer) -> Iterator[State]:
+def algorithm_1(E: Problem, state: LearningState, observer: Observer) -> Iterator[LearningState]:
     """The states after one iteration and the next; the last one says why it ended, where nothing was found."""
     R, W = state.rules, state.weights
     if not state.iterations:
@@ -51,19 +51,19 @@ def algorithm_1(E: Problem, state: State, observer: Observer) -> Iterator[State]
         yield state
 
 
-def stopping_criterion(E: Problem, state: State) -> bool:
+def stopping_criterion(E: Problem, state: LearningState) -> bool:
     """Enough iterations, or no better validation loss for some."""
     return len(state.iterations) >= E.iterations or bool(_no_better(E, state))
 
 
-def learn_rules(E: Problem, state: State | None = None, observer: Observer | None = None) -> State:
+def learn_rules(E: Problem, state: LearningState | None = None, observer: Observer | None = None) -> LearningState:
     """Run Algorithm 1 from its beginning, or from the state after an iteration, and train what it has learned.
 
     When time is over, it is the state after the last whole iteration.
     """
     check_problem(E)
     share_free_memory()
-    state = State(Rules(), {}) if state is None else state
+    state = LearningState(Rules(), {}) if state is None else state
     observer = Observer() if observer is None else observer
     try:
         for state in algorithm_1(E, state, observer):  # noqa: B020
@@ -82,7 +82,7 @@ def learn_rules(E: Problem, state: State | None = None, observer: Observer | Non
     return state if state.best is None else replace(state, weights=state.best[1])
 
 
-def final_training(E: Problem, state: State, observer: Observer) -> State:
+def final_training(E: Problem, state: LearningState, observer: Observer) -> LearningState:
     """More training of the rules that were learned."""
     R = state.rules
     observer.status(f"final training of {len(internal_template(E, R, state.weights).rules)} rules")
@@ -91,13 +91,13 @@ def final_training(E: Problem, state: State, observer: Observer) -> State:
     return replace(state, weights=trained.weights, best=best, history=trained.history, groundings=trained.groundings)
 
 
-def stopped_for_time(state: State) -> State:
+def stopped_for_time(state: LearningState) -> LearningState:
     return replace(state, reason="the time of --budget is over", remedy="allow more with --budget")
 
 
 def _after_iteration(
-    E: Problem, R: Rules, state: State, search: LearnedRules, trained: TrainedWeights, observer: Observer
-) -> State:
+    E: Problem, R: Rules, state: LearningState, search: LearnedRules, trained: TrainedWeights, observer: Observer
+) -> LearningState:
     loss, best = _validated(E, R, trained.weights, state.best)
     number, invented = len(state.iterations) + 1, len(R.latent) - len(search.rules.latent)
     figures = invented, search.tried, trained.loss, loss
@@ -113,7 +113,7 @@ def _after_iteration(
     )
 
 
-def _after_nothing(E: Problem, state: State, search: LearnedRules) -> State:
+def _after_nothing(E: Problem, state: LearningState, search: LearnedRules) -> LearningState:
     """The end: why an iteration found no rule, and what to do about it."""
     remedy = state.remedy
     if search.tried:
@@ -139,7 +139,7 @@ def _validated(
     return loss, (loss, W) if best is None or loss < best[0] else best
 
 
-def _no_better(E: Problem, state: State) -> str:
+def _no_better(E: Problem, state: LearningState) -> str:
     """That the validation loss has not fallen for some iterations; empty where it has."""
     losses = [item.validation_loss for item in state.iterations if item.validation_loss is not None]
     patience = E.options.patience

@@ -49,7 +49,7 @@ class BoostingOptions:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _BinnedColumns:
     """Some columns cut at their thresholds into bins.
 
     members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
@@ -85,7 +85,7 @@ class _Best:
 
     score: float
     favoured: float
-    block: _Block
+    block: _BinnedColumns
     place: int
     at_least: bool
 
@@ -139,7 +139,7 @@ class Thresholds:
         return best
 
 
-def _block(values: object, chosen: np.ndarray, presence: bool) -> _Block | None:
+def _block(values: object, chosen: np.ndarray, presence: bool) -> _BinnedColumns | None:
     """The bins of some columns of (queries, columns); None where all of them are constant."""
     queries = values.shape[0]  # type: ignore[attr-defined]
     rows: list[np.ndarray] = []
@@ -174,7 +174,7 @@ def _block(values: object, chosen: np.ndarray, presence: bool) -> _Block | None:
     row, member = np.concatenate(rows), np.concatenate(members)
     first_bins = np.zeros(start[-1], bool)
     first_bins[start[:-1]] = True
-    return _Block(
+    return _BinnedColumns(
         csr_array((np.ones(len(row)), (row, member)), shape=(start[-1], queries)),
         np.array(start),
         np.array(fullest),

@@ -40,7 +40,7 @@ LATENT = Predicate("latent", 0)
 
 
 @dataclass(frozen=True)
-class Layer:
+class PredicateLayer:
     """Predicates of one kind: their common atoms, class_of (atoms,) the class of each, values (predicates, classes).
 
     holds: (predicates, classes) where a predicate is true at all; None where all are, as for latent predicates.
@@ -99,7 +99,9 @@ class Collapsed:
         return int(self.classes.nbytes + self.counts.data.nbytes + self.counts.indices.nbytes + factor)
 
 
-def data_layer(unary: Sequence[Predicate], relations: Relations, first: Layer, activation: Activation) -> Layer:
+def data_layer(
+    unary: Sequence[Predicate], relations: Relations, first: PredicateLayer, activation: Activation
+) -> PredicateLayer:
     """Layer 0: the unary predicates of the data, over the atoms and classes of layer 1."""
     classes = int(first.class_of.max(initial=-1)) + 1
     member = np.zeros(classes, np.int64)
@@ -112,7 +114,7 @@ def data_layer(unary: Sequence[Predicate], relations: Relations, first: Layer, a
         if predicate in relations.soft:
             values[row] = fact_values(relations.weights(predicate, example, objects), activation)
     names = tuple(predicate.name for predicate in unary)
-    return Layer(names, first.index, first.class_of, values, holds)
+    return PredicateLayer(names, first.index, first.class_of, values, holds)
 
 
 def fact_values(weights: np.ndarray, activation: Activation) -> np.ndarray:
@@ -131,11 +133,11 @@ class CollapsedTables:
         """The relations of bodies that were left out, and how many groundings they have."""
 
     def recall(
-        self, shape: Shape, layers: tuple[Layer, ...], compute: Callable[[], Collapsed | None]
+        self, shape: Shape, layers: tuple[PredicateLayer, ...], compute: Callable[[], Collapsed | None]
     ) -> Collapsed | None:
         return self._tables.recall((shape, tuple(layer.digest for layer in layers)), compute)
 
-    def keep(self, layers: Iterable[Layer]) -> None:
+    def keep(self, layers: Iterable[PredicateLayer]) -> None:
         """Drop the tables over classes that none of these layers has."""
         kept = {layer.digest for layer in layers}
         self._tables.forget(lambda key: not kept.issuperset(key[1]))
@@ -153,7 +155,7 @@ class Features:
     aggregation: str
     targets: dict[Predicate, Target]
     tables: CollapsedTables
-    layers: dict[Kind, Layer] = field(default_factory=dict)
+    layers: dict[Kind, PredicateLayer] = field(default_factory=dict)
     most_rows: int = 0
 
     @cached_property
@@ -164,7 +166,7 @@ class Features:
     def _rows(self) -> dict[Kind, dict[str, int]]:
         return {kind: {name: row for row, name in enumerate(layer.names)} for kind, layer in self.layers.items()}
 
-    def with_layers(self, layers: dict[Kind, Layer]) -> Features:
+    def with_layers(self, layers: dict[Kind, PredicateLayer]) -> Features:
         """With other values of predicates; what these leave of the tables is kept."""
         self.tables.keep(layers.values())
         return replace(self, layers=layers)

@@ -25,17 +25,17 @@ from lrnn_cli.structure.selection import (
     PARTS,
     RULES,
     SMALL,
+    Choice,
     Estimate,
     Family,
     HeldOut,
-    Way,
     best_way,
     families,
     held_out_parts,
     settled,
 )
 from lrnn_cli.structure.side_by_side import AT_ONCE, side_by_side
-from lrnn_cli.structure.state import Iteration, State
+from lrnn_cli.structure.state import Iteration, LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
 from lrnn_cli.structure.weights import outputs
 
@@ -81,9 +81,9 @@ class Records(Protocol):
     def open(self, members: list[StructureOptions], part: str) -> None:
         """Begin to keep members with these options; `part` tells data and examples from others."""
 
-    def restore(self, number: int, E: Problem) -> State | None: ...
+    def restore(self, number: int, E: Problem) -> LearningState | None: ...
 
-    def record(self, number: int, E: Problem, state: State) -> None: ...
+    def record(self, number: int, E: Problem, state: LearningState) -> None: ...
 
     def finish(self, number: int, template: Template, reason: str) -> None: ...
 
@@ -93,9 +93,9 @@ class NoRecords:
 
     def open(self, members: list[StructureOptions], part: str) -> None: ...
 
-    def restore(self, number: int, E: Problem) -> State | None: ...
+    def restore(self, number: int, E: Problem) -> LearningState | None: ...
 
-    def record(self, number: int, E: Problem, state: State) -> None: ...
+    def record(self, number: int, E: Problem, state: LearningState) -> None: ...
 
     def finish(self, number: int, template: Template, reason: str) -> None: ...
 
@@ -167,7 +167,7 @@ class _Trial:
     held_out: of each target; empty if there was no time.
     """
 
-    state: State
+    state: LearningState
     held_out: dict[Predicate, HeldOut]
 
 
@@ -192,7 +192,7 @@ class _Ensemble:
         self.observer = observer
         self.families = families
         self.part = part
-        self.states = [State(Rules(), {}) for _ in problems]
+        self.states = [LearningState(Rules(), {}) for _ in problems]
         self.estimates: dict[Predicate, Estimate] = {}
 
     @property
@@ -234,7 +234,7 @@ class _Ensemble:
             for target in self.problems[0].targets
         }
 
-        def last(number: int) -> State:
+        def last(number: int) -> LearningState:
             return self._final(number, bodies, ways)
 
         states = side_by_side(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
@@ -276,33 +276,33 @@ class _Ensemble:
         except OutOfTime:
             return _Trial(state, {})
 
-    def _recorded(self, number: int, E: Problem) -> State:
+    def _recorded(self, number: int, E: Problem) -> LearningState:
         """Run Algorithm 1 for a member, recording it."""
         state = self.records.restore(number, E)
         if state is not None:
             self.states[number] = state
 
-        def keep(E: Problem, state: State) -> None:
+        def keep(E: Problem, state: LearningState) -> None:
             # If this is interrupted there is something to keep.
             self.states[number] = state
             self.records.record(number, E, state)
 
         return learn_rules(E, state, self._observer(number, keep))
 
-    def _observer(self, number: int, keep: Callable[[Problem, State], None] | None = None) -> Observer:
+    def _observer(self, number: int, keep: Callable[[Problem, LearningState], None] | None = None) -> Observer:
         """Tells of a member. In processes side by side each would note the same, so the first one does."""
         count = len(self.problems)
         name = f"model {number + 1} of {count}, " if count > 1 else ""
         return self.observer.of_member(name, notes=number == 0, keep=keep)
 
-    def _final(self, number: int, bodies: dict[Predicate, Columns], ways: dict[Predicate, Way]) -> State:
+    def _final(self, number: int, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]) -> LearningState:
         """A member with what was best on queries held out, learned from all queries."""
         E, state = self.problems[number], self.states[number]
         if not self.small and any(way.name == RULES for way in ways.values()):
             state = final_training(E, state, self._observer(number))
         return chosen(E, state, bodies, self.families, ways)
 
-    def _estimate(self, ways: dict[Predicate, Way]) -> None:
+    def _estimate(self, ways: dict[Predicate, Choice]) -> None:
         members = list(zip(self.problems, self.states, strict=True))
         for target, way in ways.items():
             own = self.problems[0].queries.select(self.problems[0].rows_of(target))

@@ -11,7 +11,7 @@ from lrnn_cli.grounding.joins.relations import Literal
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.problem import Problem
-from lrnn_cli.structure.state import Iteration, State
+from lrnn_cli.structure.state import Iteration, LearningState
 
 SHOWN_BODIES = 3
 """So many bodies that are left out are named at once."""
@@ -21,7 +21,7 @@ def _silent(text: str) -> None:
     return
 
 
-def _keep_nothing(E: Problem, state: State) -> None:
+def _keep_nothing(E: Problem, state: LearningState) -> None:
     return
 
 
@@ -37,7 +37,7 @@ class Observer:
         self,
         status: Callable[[str], None] = _silent,
         note: Callable[[str], None] = _silent,
-        keep: Callable[[Problem, State], None] = _keep_nothing,
+        keep: Callable[[Problem, LearningState], None] = _keep_nothing,
         told: set[tuple[Literal, ...]] | None = None,
     ) -> None:
         self.status = status
@@ -47,13 +47,15 @@ class Observer:
         self._iteration = 0
         self._began = self._searched = self._search_began = time.perf_counter()
 
-    def of_member(self, name: str, notes: bool, keep: Callable[[Problem, State], None] | None = None) -> Observer:
+    def of_member(
+        self, name: str, notes: bool, keep: Callable[[Problem, LearningState], None] | None = None
+    ) -> Observer:
         """For one member of an ensemble: what is told of it begins with its name; `keep` is called before this one's.
 
         notes: whether anything is noted of it.
         """
 
-        def keep_both(E: Problem, state: State) -> None:
+        def keep_both(E: Problem, state: LearningState) -> None:
             if keep is not None:
                 keep(E, state)
                 self.keep(E, state)

@@ -48,20 +48,20 @@ def rule_learning(
     F = replace(F, most_rows=_most_rows(E, R, W, groundings))
     ahead: list[Candidate] = []
     with stage("rule learning"):
-        found = search_targets(E, F, R, W, E.options.gain, observer)
-        tried = found.tried
+        search = search_targets(E, F, R, W, E.options.gain, observer)
+        tried = search.tried
         for _ in range(E.options.restarts):
-            if found.best or not tried:
+            if search.best or not tried:
                 break
-            F, R, W, bodies = start_anew(E, F, R, found.weights)
+            F, R, W, bodies = start_anew(E, F, R, search.weights)
             ahead += bodies
             observer.started_anew(E)
             # A new start is one more look at chance: what it finds must stand out among all that was tried.
-            found = search_targets(E, F, R, W, E.options.gain + float(np.log(tried)), observer)
-            tried += found.tried
+            search = search_targets(E, F, R, W, E.options.gain + float(np.log(tried)), observer)
+            tried += search.tried
     too_large = F.too_large()
     observer.end_search(too_large)
-    return LearnedRules(found.best, R, found.weights, tried, ahead, bool(too_large))
+    return LearnedRules(search.best, R, search.weights, tried, ahead, bool(too_large))
 
 
 def _most_rows(E: Problem, R: Rules, W: Weights, groundings: int | None) -> int:

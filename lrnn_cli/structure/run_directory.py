@@ -34,7 +34,7 @@ from lrnn_cli.structure.latent_rules import create_layer1_rules, new_invented_fr
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, written_template
-from lrnn_cli.structure.state import Iteration, State
+from lrnn_cli.structure.state import Iteration, LearningState
 
 CONFIGURATION = "configuration.json"
 STATE = "state.json"
@@ -68,12 +68,12 @@ class RunDirectories:
             resume = self._resume and (number == 0 or (Path(name) / CONFIGURATION).exists())
             self._runs.append(RunDirectory(name, options, part, resume, self._text))
 
-    def restore(self, number: int, E: Problem) -> State | None:
+    def restore(self, number: int, E: Problem) -> LearningState | None:
         """Where a member was recorded before, if it was."""
         run = self._runs[number]
         return run.restore(E) if run.resumed else None
 
-    def record(self, number: int, E: Problem, state: State) -> None:
+    def record(self, number: int, E: Problem, state: LearningState) -> None:
         self._runs[number].record(E, state)
 
     def finish(self, number: int, template: Template, reason: str) -> None:
@@ -113,7 +113,7 @@ class RunDirectory:
         self._write(name, text)
         self._files[name] = _file_digest(self.folder / name)
 
-    def restore(self, E: Problem) -> State | None:
+    def restore(self, E: Problem) -> LearningState | None:
         """The state after the last whole iteration, if there was one; draws go on from there."""
         path = self.folder / STATE
         if not path.exists():
@@ -145,7 +145,7 @@ class RunDirectory:
                 raise ReadError(f"{visible(str(self.folder / file))}: this file of the run is damaged; {AGAIN}")
         return state
 
-    def record(self, E: Problem, state: State) -> None:
+    def record(self, E: Problem, state: LearningState) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
         R, W, number = state.rules, state.weights, state.iterations[-1].number
         self._write_kept(f"model_{number}.pl", self._text(written_template(E, R, W)))
@@ -174,7 +174,7 @@ class RunDirectory:
         self._write("statistics.json", json_text({**statistics, "ended": ended}))
 
 
-def _restored(E: Problem, recorded: dict[str, Any]) -> State:
+def _restored(E: Problem, recorded: dict[str, Any]) -> LearningState:
     """A state from what was recorded: rules are made anew from those that each iteration found."""
     weights = _weights(recorded["weights"])
     best = None if recorded["best"] is None else (float(recorded["best"][0]), _weights(recorded["best"][1]))
@@ -188,7 +188,7 @@ def _restored(E: Problem, recorded: dict[str, Any]) -> State:
     for known in (weights, weights if best is None else best[1]):
         if not all(rule.clause in known for rule in R.latent):
             raise KeyError("weights")
-    return State(R, weights, iterations, best=best)
+    return LearningState(R, weights, iterations, best=best)
 
 
 def _digest(value: dict[str, Any]) -> str:

@@ -133,7 +133,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class Way:
+class Choice:
     """What was best on queries held out: plain rules or a family, how many conjunctions, and what to expect of it."""
 
     name: str
@@ -146,7 +146,7 @@ def path_is_over(losses: list[float]) -> bool:
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
 
 
-def best_way(trials: list[HeldOut], report: Callable[[str], None]) -> Way:
+def best_way(trials: list[HeldOut], report: Callable[[str], None]) -> Choice:
     """The simplest way that is nearly as good as the best, and how good it is on queries held out.
 
     Plain rules are simpler than conjunctions, and fewer of these than more.
@@ -172,7 +172,7 @@ def best_way(trials: list[HeldOut], report: Callable[[str], None]) -> Way:
         frequency_loss=frequency_loss,
         training=0.0,
     )
-    return Way(*best, estimate)
+    return Choice(*best, estimate)
 
 
 def squared_loss(output: np.ndarray, target: np.ndarray) -> float:

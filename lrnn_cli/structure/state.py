@@ -29,7 +29,7 @@ class Iteration:
 
 
 @dataclass(frozen=True)
-class State:
+class LearningState:
     """Rules and weights, how they came about, and why learning ended.
 
     remedy: what to do about the reason where nothing was learned.

@@ -61,7 +61,9 @@ def search_targets(E: Problem, F: Features, R: Rules, W: Weights, gain: float, o
         regression = regression_of(E, F, R, weights, predicate)
         if not is_explained(regression):
             observer.begin_search()
-            options = SearchOptions(E.options.beam, E.options.rules, gain=gain / regression.count)
+            options = SearchOptions(
+                E.options.beam, E.options.rules, gain=gain / regression.count, ranking=E.options.ranking
+            )
             searched = _search(E, F, R, predicate, regression, language, options, observer)
             tried += searched.tried
             best += searched.rules
@@ -80,7 +82,7 @@ def closest_bodies(E: Problem, F: Features, R: Rules, W: Weights) -> list[Candid
     for predicate in E.targets if E.options.layers > 1 else ():
         regression = regression_of(E, F, R, W, predicate)
         if not is_explained(regression):
-            options = SearchOptions(E.options.beam, 1, gain=-1.0)
+            options = SearchOptions(E.options.beam, 1, gain=-1.0, ranking=E.options.ranking)
             searched = _search(E, F, R, predicate, regression, replace(language, layers=below), options, None)
             bodies += [candidate for candidate, _ in searched.rules]
     return bodies

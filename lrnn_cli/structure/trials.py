@@ -18,8 +18,8 @@ from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, with_conjunctions
-from lrnn_cli.structure.selection import RULES, Family, HeldOut, Way, path_is_over, squared_loss
-from lrnn_cli.structure.state import State
+from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
+from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import outputs, weighted_facts
 
 
@@ -46,7 +46,7 @@ def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Obse
 
 
 def predicted(
-    E: Problem, state: State, bodies: dict[Predicate, Columns], families: dict[str, Family], held: np.ndarray
+    E: Problem, state: LearningState, bodies: dict[Predicate, Columns], families: dict[str, Family], held: np.ndarray
 ) -> dict[Predicate, HeldOut]:
     """What rules, and conjunctions over them, say of queries held out: (queries,) where.
 
@@ -59,7 +59,7 @@ def predicted(
 def _predicted(
     E: Problem,
     F: Features,
-    state: State,
+    state: LearningState,
     target: Predicate,
     bodies: Columns,
     families: dict[str, Family],
@@ -84,11 +84,11 @@ def _predicted(
 
 def chosen(
     E: Problem,
-    state: State,
+    state: LearningState,
     bodies: dict[Predicate, Columns],
     families: dict[str, Family],
-    ways: dict[Predicate, Way],
-) -> State:
+    ways: dict[Predicate, Choice],
+) -> LearningState:
     """The state with conjunctions, learned from all queries, where they were best on queries held out."""
     R, W = state.rules, state.weights
     F = weighted_facts(E, R, W)

@@ -15,7 +15,7 @@ from lrnn_cli.language.template import Template
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import Network, assemble, assemble_all, compile_network
 from lrnn_cli.stages import stage
-from lrnn_cli.structure.features import Features, Kind, Layer, data_layer
+from lrnn_cli.structure.features import Features, Kind, PredicateLayer, data_layer
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, internal_template, weighted
 from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions
@@ -28,7 +28,7 @@ STEP_SIZES = 4
 def weighted_facts(E: Problem, R: Rules, W: Weights) -> Features:
     """Values of all latent predicates for all atoms, the weights of their rules being fixed."""
     predicates = sorted({rule.head.predicate for rule in R.latent})
-    layers: dict[Kind, Layer] = {}
+    layers: dict[Kind, PredicateLayer] = {}
     if predicates:
         template = Template(weighted(R.latent, W), E.settings)
         keep = frozenset(predicates)
@@ -46,7 +46,7 @@ def weighted_facts(E: Problem, R: Rules, W: Weights) -> Features:
             group = compiler.groups[compiler.program.groups[members[0]]]
             table = np.stack([values[neuron[predicate][:-1]] for predicate in members])
             names = tuple(predicate.name for predicate in members)
-            layers[kind] = Layer(names, group.index, group.shape, table)
+            layers[kind] = PredicateLayer(names, group.index, group.shape, table)
         if E.unary:
             layers[0, 1] = data_layer(E.unary, E.relations, layers[1, 1], E.activation)
     return E.features.with_layers(layers)
