@@ -41,7 +41,7 @@ DIFFERENCES = (
     ),
     Difference(
         "every candidate is refitted",
-        "one Newton step orders candidates nearly as well, and a refit takes a hundred times as long",
+        "one Newton step promises about the same gain with far less work",
         {"ranking": "refit"},
     ),
     Difference(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lrnn_cli.errors import LrnnError
+from lrnn_cli.errors import LrnnError, TrainingError
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
@@ -24,6 +24,7 @@ from lrnn_cli.network.compile import Memory
 from lrnn_cli.network.network import Activation
 from lrnn_cli.structure.features import CollapsedTables, Features, Target
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
+from lrnn_cli.training.validation import held_out
 
 
 class OutOfTime(Exception):
@@ -162,15 +163,10 @@ def _split(data: DataSet, queries: Queries, options: StructureOptions) -> tuple[
     """Queries to learn from and those held out: by examples, or one by one where there is one example only."""
     if not options.validation:
         return queries, None
-    units = queries.example if len(np.unique(queries.example)) > 1 else np.arange(len(queries))
-    names = np.unique(units)
-    count = round(len(names) * options.validation)
-    if not 1 <= count < len(names):
-        raise LrnnError(
-            f"{data.name}: --validation {options.validation:g} of {len(names)} examples leaves one part "
-            "empty; choose another fraction or leave it out"
-        )
-    held = np.isin(units, np.random.default_rng([options.seed, 2]).permutation(names)[:count])
+    try:
+        held = held_out(queries.example, options.validation, [options.seed, 2])
+    except TrainingError as error:
+        raise LrnnError(f"{data.name}: {error}") from None
     return queries.select((~held).nonzero()[0]), queries.select(held.nonzero()[0])
 
 
