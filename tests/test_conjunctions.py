@@ -18,7 +18,7 @@ from lrnn_cli.hypotheses.parts import Conjunction, Part, conjunction_rules, rule
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.network import Activation
-from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions

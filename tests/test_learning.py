@@ -24,7 +24,7 @@ from lrnn_cli.hypotheses.vocabulary import vocabulary
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.structure import learning
+from lrnn_cli.structure import ensemble
 from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.latent_rules import create_layer1_rules, predicate_invention
 from lrnn_cli.structure.observer import Observer
@@ -365,7 +365,7 @@ def test_members_of_an_ensemble_share_the_budget(tmp_path: Path, monkeypatch: py
             E = replace(E, allowed=replace(E.allowed, deadline=0.0))
         return learn_rules(E, state, observer)
 
-    monkeypatch.setattr(learning, "learn_rules", observed)
+    monkeypatch.setattr(ensemble, "learn_rules", observed)
     (tmp_path / "data.pl").write_text(rings(BIAS, 24))
     options = [*QUICK[:-1], "--gain", "0", "--ensemble", "3", "--budget", "6000", "--conjunctions", "0"]
     before = time.monotonic()

@@ -23,7 +23,8 @@ sys.path.insert(0, str(BENCHMARKS))
 from memory_limits import COMMANDS, TEMPLATE, graphs, measured  # noqa: E402
 
 from lrnn_cli import limits  # noqa: E402
-from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline  # noqa: E402
+from lrnn_cli.baselines.clausal import learn_baseline  # noqa: E402
+from lrnn_cli.baselines.options import BaselineOptions  # noqa: E402
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
 from lrnn_cli.grounding.joins.relations import Relations, TooManyRows  # noqa: E402
@@ -171,7 +172,7 @@ def test_baselines_leave_out_what_is_too_large(tmp_path: Path) -> None:
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", graphs(60, True).encode()))
         knowledge = grounder.knowledge(data)
-    found = learn_baseline("nfoil", data, knowledge, None, BaselineOptions(clauses=1, memory_limit=150))
+    found = learn_baseline(data, knowledge, None, BaselineOptions(clauses=1, memory_limit=150))
     assert any("refinements with more than" in remark for remark in found.remarks)
     assert "gold" in str(found.models[0].clauses[0]) or "grey" in str(found.models[0].clauses[0])
 

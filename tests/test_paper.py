@@ -42,7 +42,10 @@ def test_the_docs_list_all_differences() -> None:
 
     def shown(values: list[object]) -> str:
         texts = {True: "on", False: "off"}
-        return ", ".join(texts[value] if isinstance(value, bool) else f"{value}" for value in values).replace(".0", "")
+        return ", ".join(
+            texts[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+            for value in values
+        )
 
     for item in DIFFERENCES:
         options = ", ".join(f"`--{names[name]}`" for name in item.options)

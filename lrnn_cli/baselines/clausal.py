@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.baselines.clausal_model import ClausalModel
+from lrnn_cli.baselines.clausal_model import STEEPNESS, ClausalModel, model_template
 from lrnn_cli.baselines.coverage import Coverage, CoveringClause
 from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
-from lrnn_cli.baselines.foil import FoilOptions, Scorer, learn_clauses
+from lrnn_cli.baselines.foil import Scorer, learn_clauses
 from lrnn_cli.baselines.naive_bayes import NaiveBayes
+from lrnn_cli.baselines.options import BaselineOptions, KernelOptions
 from lrnn_cli.baselines.relational_kernel import KernelAlignment, KernelMachine
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
@@ -24,26 +25,12 @@ from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.limits import room
+from lrnn_cli.network.model import Model
 
 KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
     "machine": KernelMachine,
     "alignment": KernelAlignment,
 }
-
-
-@dataclass(frozen=True)
-class BaselineOptions(FoilOptions):
-    length: int = 8
-    variables: int = 7
-    object_identity: bool = False
-    degree: int = 2
-    """Of kFOIL's kernel."""
-    score: str = "machine"
-    """What kFOIL scores clauses by, see `KERNELS`."""
-    cost: float = 1.0
-    """Of an error of kFOIL's support vector machine."""
-    memory_limit: int = 0
-    """MB of the whole command, 0 for no limit."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +53,13 @@ class LearnedBaseline:
 
 
 def learn_baseline(
-    learner: str,
     data: DataSet,
     knowledge: Knowledge,
     examples: list[int] | None,
     options: BaselineOptions,
     report: Callable[[str], None] = lambda text: None,
 ) -> LearnedBaseline:
-    """Learn with "nfoil" or "kfoil" from some examples, all if None."""
+    """Learn with nFOIL or, where the options are its, kFOIL from some examples, all if None."""
     words, tasks = learning_tasks(data, knowledge, examples, options)
 
     def report_clause(number: int, score: float, clause: CoveringClause) -> None:
@@ -83,10 +69,10 @@ def learn_baseline(
     remarks = []
     for task in tasks:
         scorer: Scorer
-        if learner == "nfoil":
-            scorer = NaiveBayes.of(task.positive, task.negative)
-        else:
+        if isinstance(options, KernelOptions):
             scorer = KERNELS[options.score].of(task.positive, task.negative, options.degree, options.cost)
+        else:
+            scorer = NaiveBayes.of(task.positive, task.negative)
         learned = learn_clauses(task.coverage, scorer, options, report_clause)
         if not learned.clauses:
             many = f" ({_left_out(task)})" if task.coverage.left_out else ""
@@ -103,6 +89,19 @@ def learn_baseline(
         if task.coverage.left_out:
             remarks.append(_left_out(task))
     return LearnedBaseline(models, words, remarks)
+
+
+def baseline_model(learned: LearnedBaseline, data_name: str, options: BaselineOptions) -> Model:
+    """What was learned from data of this name as a model, each rule under a note."""
+    template, notes = model_template(learned.models, learned.words, options.object_identity)
+    kernel = isinstance(options, KernelOptions)
+    added = "the decision of the support vector machine" if kernel else "the log odds"
+    comments = (
+        f"model of lrnn baseline {'kfoil' if kernel else 'nfoil'}: learned from {data_name.rsplit('/', 1)[-1]}",
+        *learned.remarks,
+        f"{STEEPNESS:g} times the weight of a clause is what it adds to {added}",
+    )
+    return Model((template,), comments, notes=tuple(notes))
 
 
 def learning_tasks(

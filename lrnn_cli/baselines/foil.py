@@ -15,6 +15,7 @@ from scipy.sparse import csc_array, hstack
 
 from lrnn_cli.baselines.clausal_model import Decision
 from lrnn_cli.baselines.coverage import Coverage, CoveringClause, Refinement
+from lrnn_cli.baselines.options import FoilOptions
 
 LEAST_GAIN = 1e-9
 """A longer clause must be better than a shorter one by this, so that rounding decides nothing."""
@@ -45,15 +46,7 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True)
-class FoilOptions:
-    clauses: int = 20
-    beam: int = 10
-    threshold: float = 0.01
-    """A clause must improve the score by this."""
-
-
-@dataclass(frozen=True)
-class Found:
+class LearnedClauses:
     """Clauses in the order in which they were found, their model, and why there are no more, if not by the limit."""
 
     clauses: list[CoveringClause]
@@ -66,21 +59,21 @@ def learn_clauses(
     scorer: Scorer,
     options: FoilOptions,
     report: Callable[[int, float, CoveringClause], None] = lambda number, score, clause: None,
-) -> Found:
+) -> LearnedClauses:
     """Add the best clause until none improves the score enough."""
     clauses: list[CoveringClause] = []
     while len(clauses) < options.clauses:
         clause, tried = best_clause(coverage, scorer, options.beam, clauses)
         if clause is None:
-            return Found(clauses, scorer, "no other clause covers some queries")
+            return LearnedClauses(clauses, scorer, "no other clause covers some queries")
         grown = scorer.with_clause(clause.cover)
         if grown.score - scorer.score < max(LEAST_GAIN, options.threshold):
             reason = f"none of {tried} clauses improves the {scorer.measure} by {options.threshold:g}"
-            return Found(clauses, scorer, reason)
+            return LearnedClauses(clauses, scorer, reason)
         clauses.append(clause)
         scorer = grown
         report(len(clauses), scorer.score, clause)
-    return Found(clauses, scorer, "")
+    return LearnedClauses(clauses, scorer, "")
 
 
 def best_clause(

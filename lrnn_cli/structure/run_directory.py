@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from lrnn_cli.language.files import make_folder, read_bytes, write_text
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.template import LARGEST, Template
 from lrnn_cli.language.writing import csv_text, json_text, visible
+from lrnn_cli.network.model_text import model_text
+from lrnn_cli.network.rule_sets import model_statistics
 from lrnn_cli.structure.latent_rules import create_layer1_rules, new_invented_from, predicate_invention
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Problem
@@ -43,53 +45,40 @@ AGAIN = "start a new run in another folder"
 
 
 class RunDirectories:
-    """The run directories of the members of an ensemble, or of the only model; `resume` takes up those that are there.
+    """The run directories of the members of an ensemble, or of the only model; without a folder nothing is kept.
 
-    text: writes a model; statistics: its rule set in figures.
+    resume: take up those that are there; part: tells data and examples from others.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        resume: bool,
-        text: Callable[[Template], str],
-        statistics: Callable[[Template], dict[str, Any]],
-    ) -> None:
-        self._folder = folder
-        self._resume = resume
-        self._text = text
-        self._statistics = statistics
-        self._runs: list[RunDirectory] = []
-
-    def open(self, members: list[StructureOptions], part: str) -> None:
-        for number, options in enumerate(members):
-            name = f"{self._folder}/member_{number + 1}" if len(members) > 1 else self._folder
+    def __init__(self, folder: str | None, members: Sequence[StructureOptions], part: str, resume: bool) -> None:
+        self._runs: dict[int, RunDirectory] = {}
+        for number, options in enumerate(members if folder is not None else ()):
+            name = f"{folder}/member_{number + 1}" if len(members) > 1 else str(folder)
             # A run that was stopped early may not have got to the members after the first.
-            resume = self._resume and (number == 0 or (Path(name) / CONFIGURATION).exists())
-            self._runs.append(RunDirectory(name, options, part, resume, self._text))
+            there = number == 0 or (Path(name) / CONFIGURATION).exists()
+            self._runs[number] = RunDirectory(name, options, part, resume and there)
 
     def restore(self, number: int, E: Problem) -> LearningState | None:
-        """Where a member was recorded before, if it was."""
-        run = self._runs[number]
-        return run.restore(E) if run.resumed else None
+        """Where a member, counted from 0, was recorded before, if it was."""
+        run = self._runs.get(number)
+        return run.restore(E) if run is not None and run.resumed else None
 
     def record(self, number: int, E: Problem, state: LearningState) -> None:
-        self._runs[number].record(E, state)
+        if number in self._runs:
+            self._runs[number].record(E, state)
 
     def finish(self, number: int, template: Template, reason: str) -> None:
-        self._runs[number].finish(template, reason, self._statistics(template))
+        if number in self._runs:
+            self._runs[number].finish(template, reason)
 
 
 class RunDirectory:
     """Writes a run as it goes; `resume` takes up one that is there."""
 
-    def __init__(
-        self, folder: str, options: StructureOptions, digest: str, resume: bool, text: Callable[[Template], str]
-    ) -> None:
-        """`digest` tells data from others; `text` writes a model."""
+    def __init__(self, folder: str, options: StructureOptions, digest: str, resume: bool) -> None:
+        """`digest` tells data from others."""
         self.folder = Path(folder)
         self.resumed = resume
-        self._text = text
         self._files: dict[str, str] = {}
         self._configuration: dict[str, Any] = {"options": asdict(options), "data_digest": digest}
         path = self.folder / CONFIGURATION
@@ -148,7 +137,7 @@ class RunDirectory:
     def record(self, E: Problem, state: LearningState) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
         R, W, number = state.rules, state.weights, state.iterations[-1].number
-        self._write_kept(f"model_{number}.pl", self._text(written_template(E, R, W)))
+        self._write_kept(f"model_{number}.pl", _model_text(written_template(E, R, W)))
         self._write_kept(f"embedding_{number}.csv", _embedding(R, W))
         history: list[list[object]] = [["epoch", "loss"]]
         history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in state.history]
@@ -167,11 +156,15 @@ class RunDirectory:
         }
         self._write(STATE, json.dumps({**recorded, "digest": _digest(recorded)}) + "\n")
 
-    def finish(self, template: Template, reason: str, statistics: dict[str, Any]) -> None:
+    def finish(self, template: Template, reason: str) -> None:
         """Write the final model, the rule set in figures and why learning ended."""
-        self._write("model.pl", self._text(template))
+        self._write("model.pl", _model_text(template))
         ended = reason or "the number of iterations was reached"
-        self._write("statistics.json", json_text({**statistics, "ended": ended}))
+        self._write("statistics.json", json_text({**model_statistics(template), "ended": ended}))
+
+
+def _model_text(template: Template) -> str:
+    return model_text([template], layered=True)
 
 
 def _restored(E: Problem, recorded: dict[str, Any]) -> LearningState:

@@ -18,8 +18,9 @@ from lrnn_cli.stages import stage
 from lrnn_cli.structure.features import Features, Kind, PredicateLayer, data_layer
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, internal_template, weighted
-from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions
+from lrnn_cli.training.loop import Epoch, Trained
 from lrnn_cli.training.loop import train_weights as train_network
+from lrnn_cli.training.options import TrainingOptions
 
 STEP_SIZES = 4
 """Training is tried with steps of so many sizes."""

@@ -19,31 +19,9 @@ from lrnn_cli.language.template import LARGEST
 from lrnn_cli.network.network import Network
 from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
+from lrnn_cli.training.options import TrainingOptions
 from lrnn_cli.training.steps import Steps, Weights
 from lrnn_cli.training.validation import held_out
-
-
-@dataclass(frozen=True)
-class TrainingOptions:
-    loss: str = "squared"
-    optimiser: str = "adam"
-    learning_rate: float | None = None
-    epochs: int = 300
-    batch_size: int = 0
-    """Examples in a batch; 0 for all."""
-    shuffle: bool = True
-    restarts: int = 1
-    validation: float = 0.0
-    """The part of the examples held out to choose the best epoch."""
-    patience: int = 50
-    """Epochs without a better validation loss after which training stops."""
-    l2: float = 0.0
-    scale: float = 0.5
-    """Standard deviation of drawn weights."""
-    reinitialise: bool = False
-    seed: int = 1
-    backend: str = "auto"
-    """How steps are computed: numpy, compiled, or whichever is faster."""
 
 
 @dataclass(frozen=True)
