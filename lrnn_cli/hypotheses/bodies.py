@@ -29,16 +29,18 @@ class Shape:
     slots: tuple[Slot, ...]
 
     @cached_property
-    def variables(self) -> int:
-        used = [variable for _, variables in self.relations for variable in variables]
-        used += [variable for variables, _ in self.slots for variable in variables]
-        return max([self.head.arity - 1, *used], default=-1) + 1
-
-    @cached_property
     def joined(self) -> int:
         """The number of variables of the head and of relations; they are the first ones."""
-        used = [variable for _, variables in self.relations for variable in variables]
-        return max([self.head.arity - 1, *used], default=-1) + 1
+        return max([self.head.arity, *(variable + 1 for _, variables in self.relations for variable in variables)])
+
+    @cached_property
+    def variables(self) -> int:
+        return max([self.joined, *(variable + 1 for variables, _ in self.slots for variable in variables)])
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a relation stands twice: one that is symmetric may come out as one that is there already."""
+        return len(set(self.relations)) < len(self.relations)
 
     @property
     def safe(self) -> bool:

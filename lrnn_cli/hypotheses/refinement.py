@@ -35,8 +35,7 @@ class Language:
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
     """All refinements, variants only once, in a fixed order."""
     bodies = {language.canonical(Candidate(*refined)) for refined in _refined(candidate, language, head_sorts)}
-    # A relation that is symmetric may come out as one that is there already.
-    return sorted(item for item in bodies if len(set(item.shape.relations)) == len(item.shape.relations))
+    return sorted(body for body in bodies if not body.shape.repeats)
 
 
 def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], longest: int = 3) -> list[Candidate]:
@@ -70,7 +69,7 @@ def with_relation(shape: Shape, language: Language, head_sorts: tuple[int, ...])
         longer = Shape(shape.head, (*shape.relations, literal), ())
         if longer.length <= language.length:
             shapes.add(language.canonical(Candidate(longer, ())).shape)
-    return sorted(item for item in shapes if len(set(item.relations)) == len(item.relations))
+    return sorted(item for item in shapes if not item.repeats)
 
 
 def first_relations(head: Predicate, language: Language, head_sorts: tuple[int, ...]) -> Iterator[Literal]:

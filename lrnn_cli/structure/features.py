@@ -259,8 +259,7 @@ class Features:
             classes[place] = column[first]
         factor = None if values is None else np.exp(-self.activation.steepness * values[first])
         size = (len(target.index), classes.shape[1])
-        counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
-        counts.sum_duplicates()
+        counts = tuple_counts(row, number, size)
         return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float), factor)
 
     def _relation_values(self, shape: Shape, table: Table) -> np.ndarray | None:
@@ -310,6 +309,13 @@ class Features:
             sums, totals = collapsed.counts @ (neurons * kept), collapsed.counts @ kept.astype(float)
         totals = np.maximum(totals, 1.0)
         return np.asarray(sums / totals * size_factor(self.aggregation, totals))
+
+
+def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:
+    """(query atoms, tuples) how many groundings have which atom, row (groundings,), and which tuple, number."""
+    counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
+    counts.sum_duplicates()
+    return counts
 
 
 def _kind(slot: Slot) -> Kind:

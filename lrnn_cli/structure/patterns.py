@@ -20,7 +20,7 @@ from lrnn_cli.grounding.joins.relations import TooManyRows
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.features import Features, PredicateLayer
+from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
@@ -175,8 +175,7 @@ def _collapse(shape: Shape, features: Features, unary: PredicateLayer | None) ->
     ):
         return None
     size = (len(target.index), len(first))
-    counts = csr_array((np.ones(len(inside), np.float32), (row[inside], number)), shape=size)
-    counts.sum_duplicates()
+    counts = tuple_counts(row[inside], number, size)
     return _ClassTuples(np.stack([column[first] for column in classes]), counts)
 
 
