@@ -97,7 +97,7 @@ class LrnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(examples, classes) outputs of the model; those of several classes divided by their sum."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_text_")
         examples = [Example(own, self._queries(None)) for own in self.examples(X)]
         with Session(jobs=self.jobs) as session:
             model = session.model_of_text(self.model_text_)
@@ -109,4 +109,5 @@ class LrnnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """(examples,) the labels of the largest outputs."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        largest = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[largest])
