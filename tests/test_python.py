@@ -57,7 +57,7 @@ def test_importing_the_package_changes_nothing() -> None:
 
 def test_names_that_are_not_there() -> None:
     with pytest.raises(AttributeError, match="no attribute 'learm'"):
-        _ = lrnn.learm  # type: ignore[attr-defined]
+        _ = lrnn.learm
     for name in lrnn.api.__all__:
         assert getattr(lrnn, name) is getattr(lrnn.api, name)
 

@@ -19,7 +19,14 @@ import lrnn_cli as lrnn
 from lrnn_cli.language.facts import Fact
 from lrnn_cli.sklearn import LrnnClassifier
 
-FAST = {"iterations": 2, "dimension": 3, "epochs": 60, "final_epochs": 0, "conjunctions": 0, "gain": 0.0}
+FAST: dict[str, Any] = {
+    "iterations": 2,
+    "dimension": 3,
+    "epochs": 60,
+    "final_epochs": 0,
+    "conjunctions": 0,
+    "gain": 0.0,
+}
 
 
 class Rows(LrnnClassifier):
@@ -41,7 +48,7 @@ class Rows(LrnnClassifier):
         return [[("row", "x"), *((f"high_{j}", "x") for j in row.nonzero()[0].tolist())] for row in high]
 
 
-@parametrize_with_checks([Rows(**FAST)], expected_failed_checks=lambda estimator: {})
+@parametrize_with_checks([Rows(**FAST)], expected_failed_checks=lambda estimator: {})  # type: ignore[untyped-decorator]
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     """All that scikit-learn knows for classifiers; none is expected to fail."""
     check(estimator)
