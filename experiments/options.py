@@ -17,8 +17,11 @@ import numpy as np
 
 from lrnn_cli.api import Session
 from lrnn_cli.evaluation.metrics import evaluate_outputs
-from lrnn_cli.structure.algorithm import StructureLearner
+from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import make_problem
+from lrnn_cli.structure.rules import internal_template
+from lrnn_cli.structure.weights import outputs as outputs_of
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
@@ -76,11 +79,11 @@ def main() -> None:
             for seed, found in enumerate(outputs, 1):
                 start = time.process_time()
                 options = StructureOptions(seed=seed, **SETTINGS[name])
-                learner = StructureLearner(data.content, knowledge, list(training.examples or ()), options)
-                learner.learn()
+                E = make_problem(data.content, knowledge, training.queries, options)
+                state = learn_rules(E)
                 seconds.append(time.process_time() - start)
-                rules.append(len(learner.learned.template.rules))
-                found.append(learner.outputs(testing.queries))
+                rules.append(len(internal_template(E, state.rules, state.weights).rules))
+                found.append(outputs_of(E, state.rules, state.weights, testing.queries))
         target = np.concatenate(targets)
         single = [evaluate_outputs(np.concatenate(found), target).values for found in outputs]
         together = evaluate_outputs(np.mean([np.concatenate(found) for found in outputs], axis=0), target).values

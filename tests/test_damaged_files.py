@@ -28,8 +28,8 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import parse_groundings
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.structure.algorithm import StructureLearner
 from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import make_problem
 from lrnn_cli.structure.run_directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -366,7 +366,7 @@ class Run:
         """What the message is, empty if it goes on."""
         try:
             run = RunDirectory("run", self.options, self.digest, True)
-            run.restore(StructureLearner(self.data, self.knowledge, None, self.options))
+            run.restore(make_problem(self.data, self.knowledge, self.data.queries, self.options))
         except LrnnError as error:
             return str(error)
         return ""

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from lrnn_cli.baselines.clausal import learn_baseline, learning_tasks
 from lrnn_cli.baselines.clausal_model import Decision
-from lrnn_cli.baselines.coverage import Clause, Coverage
+from lrnn_cli.baselines.coverage import Coverage, CoveringClause
 from lrnn_cli.baselines.foil import best_clause
 from lrnn_cli.baselines.naive_bayes import NaiveBayes
 from lrnn_cli.baselines.options import BaselineOptions, KernelOptions
@@ -258,7 +258,7 @@ def test_covers_equal_groundings_of_the_grounder(name: str, identity: bool) -> N
     data, knowledge = loaded(path, text)
     coverage = coverage_of(data, knowledge, BaselineOptions(length=5, variables=5, object_identity=identity))
     random = np.random.default_rng(5)
-    clauses: list[Clause] = []
+    clauses: list[CoveringClause] = []
     for _ in range(30):
         clause = coverage.empty()
         for _ in range(random.integers(1, 4)):

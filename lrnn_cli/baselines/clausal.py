@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lrnn_cli.baselines.clausal_model import STEEPNESS, ClausalModel, model_template
-from lrnn_cli.baselines.coverage import Clause, Coverage
+from lrnn_cli.baselines.coverage import Coverage, CoveringClause
 from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
 from lrnn_cli.baselines.foil import Scorer, learn_clauses
 from lrnn_cli.baselines.naive_bayes import NaiveBayes
@@ -44,7 +44,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedBaseline:
     """The models of all targets, the words they are made of, and what to tell about them."""
 
     models: list[ClausalModel]
@@ -58,11 +58,11 @@ def learn_baseline(
     examples: list[int] | None,
     options: BaselineOptions,
     report: Callable[[str], None] = lambda text: None,
-) -> Learned:
+) -> LearnedBaseline:
     """Learn with nFOIL or, where the options are its, kFOIL from some examples, all if None."""
     words, tasks = learning_tasks(data, knowledge, examples, options)
 
-    def report_clause(number: int, score: float, clause: Clause) -> None:
+    def report_clause(number: int, score: float, clause: CoveringClause) -> None:
         report(f"clause {number}: score {score:.6g}, {words.written(clause.candidate.rule()).clause}")
 
     models = []
@@ -73,25 +73,25 @@ def learn_baseline(
             scorer = KERNELS[options.score].of(task.positive, task.negative, options.degree, options.cost)
         else:
             scorer = NaiveBayes.of(task.positive, task.negative)
-        found = learn_clauses(task.coverage, scorer, options, report_clause)
-        if not found.clauses:
+        learned = learn_clauses(task.coverage, scorer, options, report_clause)
+        if not learned.clauses:
             many = f" ({_left_out(task)})" if task.coverage.left_out else ""
             raise LrnnError(
-                f"{data.name}: nothing was learned for {task.target}: {found.reason}{many}; lower --threshold, or look "
-                "at the data with `lrnn check`"
+                f"{data.name}: nothing was learned for {task.target}: {learned.reason}{many}; lower --threshold, or "
+                "look at the data with `lrnn check`"
             )
-        rules = [clause.candidate.rule() for clause in found.clauses]
-        notes = [_note(clause, task) for clause in found.clauses]
-        models.append(ClausalModel(task.target, rules, notes, found.scorer.decision()))
-        score = f"{found.scorer.measure} {found.scorer.score:.6g}"
-        why = f"; {found.reason}" if found.reason else ""
+        rules = [clause.candidate.rule() for clause in learned.clauses]
+        notes = [_note(clause, task) for clause in learned.clauses]
+        models.append(ClausalModel(task.target, rules, notes, learned.scorer.decision()))
+        score = f"{learned.scorer.measure} {learned.scorer.score:.6g}"
+        why = f"; {learned.reason}" if learned.reason else ""
         remarks.append(f"{len(rules)} clause{'s' * (len(rules) > 1)} for {task.target}, {score}{why}")
         if task.coverage.left_out:
             remarks.append(_left_out(task))
-    return Learned(models, words, remarks)
+    return LearnedBaseline(models, words, remarks)
 
 
-def baseline_model(learned: Learned, data_name: str, options: BaselineOptions) -> Model:
+def baseline_model(learned: LearnedBaseline, data_name: str, options: BaselineOptions) -> Model:
     """What was learned from data of this name as a model, each rule under a note."""
     template, notes = model_template(learned.models, learned.words, options.object_identity)
     kernel = isinstance(options, KernelOptions)
@@ -161,7 +161,7 @@ def _left_out(task: Task) -> str:
     return f"{task.coverage.left_out} refinements with more than {task.coverage.most:,} groundings were left out"
 
 
-def _note(clause: Clause, task: Task) -> str:
+def _note(clause: CoveringClause, task: Task) -> str:
     positive, negative = task.positive @ clause.cover, task.negative @ clause.cover
     return (
         f"covers {positive:.0f} of {task.positive.sum():.0f} positive and {negative:.0f} of "

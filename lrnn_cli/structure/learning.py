@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.model import Model
 from lrnn_cli.settings import check_settings
-from lrnn_cli.structure.algorithm import LearnerFactory, StructureLearner
+from lrnn_cli.structure.ensemble import Ensemble
 from lrnn_cli.structure.estimates import estimate_text
+from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
-from lrnn_cli.structure.run_directory import CONFIGURATION, RunDirectory
-from lrnn_cli.structure.selection import Estimate, Selection, default_iterations
+from lrnn_cli.structure.problem import Allowance, check_problem, make_problem, queries_of
+from lrnn_cli.structure.run_directory import RunDirectories
+from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
+from lrnn_cli.structure.side_by_side import AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -81,83 +84,58 @@ def learn_model(
     run_directory: a folder that keeps all iterations; with `resume`, learning goes on with what it holds.
     """
     check_settings(options)
-    data, examples = task.data, task.examples
-    if options.iterations is None:
-        options = replace(options, iterations=default_iterations(data.queries, examples, options))
-    facts = data, task.knowledge, options
-    learners = LearnerFactory(*facts, task.report, task.note, task.jobs, budget, task.memory, ensemble)
-    members = learners.members_of(examples)
-    runs = _Runs.opened(run_directory, resume, f"{data.digest} {examples if examples is not None else 'all'}", members)
-    selection = Selection(members, learners.of, task.groups, runs, task.jobs, task.report)
+    learners = _ensemble(task, options, ensemble, budget, run_directory, resume)
     interrupted = False
     try:
-        selection.learn()
+        learners.learn()
     except KeyboardInterrupt:
         interrupted = True
-    kept = [member for member in members if member.learned.iterations]
+    members = [
+        LearnedMember(template, E.options.seed, len(state.iterations), state.reason, state.remedy)
+        for E, state, template in zip(learners.problems, learners.states, learners.templates(), strict=True)
+    ]
+    kept = [member for member in members if member.iterations]
     if not kept:
         if interrupted:
             raise KeyboardInterrupt
-        learned = members[0].learned
-        raise LrnnError(f"{data.name}: nothing was learned: {learned.reason}; {learned.remedy}")
-    if not interrupted:
-        runs.finish()
-    return Learning(
-        Model(tuple(member.learned.template for member in kept), _comments(data, kept, selection), layered=True),
-        tuple(map(_outcome, members)),
-        selection.estimates,
-        interrupted,
+        raise LrnnError(f"{task.data.name}: nothing was learned: {members[0].reason}; {members[0].remedy}")
+    for number, member in enumerate(() if interrupted else members):
+        if member.iterations:
+            learners.runs.finish(number, member.template, member.reason)
+    comments = _comments(task.data, kept, learners.estimates)
+    model = Model(tuple(member.template for member in kept), comments, layered=True)
+    return Learning(model, tuple(members), learners.estimates, interrupted)
+
+
+def _ensemble(
+    task: LearningTask,
+    options: StructureOptions,
+    members: int,
+    budget: float | None,
+    run_directory: str | None,
+    resume: bool,
+) -> Ensemble:
+    """Learners of the queries of a task, with seeds that follow each other; all end when the budget is used up."""
+    data, knowledge, examples = task.data, task.knowledge, task.examples
+    queries = queries_of(data, examples)
+    options = settled(options, len(queries))
+    allowed = Allowance(task.jobs, None if budget is None else time.monotonic() + budget, task.memory // AT_ONCE)
+    own = [replace(options, seed=options.seed + number) for number in range(members)]
+    problems = [make_problem(data, knowledge, queries, item, allowed) for item in own]
+    for problem in problems:
+        check_problem(problem)
+    part = f"{data.digest} {'all' if examples is None else examples}"
+    return Ensemble(
+        problems,
+        lambda problem, some: make_problem(data, knowledge, some, problem.options, allowed),
+        RunDirectories(run_directory, own, part, resume),
+        Observer(task.report, task.note),
+        families(options, members),
+        held_out_parts(problems[0].queries, task.groups, options.seed) if options.conjunctions else None,
     )
 
 
-def _outcome(member: StructureLearner) -> LearnedMember:
-    learned = member.learned
-    seed, iterations = member.options.seed, len(learned.iterations)
-    return LearnedMember(learned.template, seed, iterations, learned.reason, learned.remedy)
-
-
-def _comments(data: DataSet, kept: Sequence[StructureLearner], selection: Selection) -> tuple[str, ...]:
-    seeds = ", ".join(str(member.options.seed) for member in kept)
+def _comments(data: DataSet, kept: Sequence[LearnedMember], estimates: dict[Predicate, Estimate]) -> tuple[str, ...]:
+    seeds = ", ".join(str(member.seed) for member in kept)
     first = f"model of lrnn: learned from {data.name.rsplit('/', 1)[-1]}, seed{'s' * (len(kept) > 1)} {seeds}"
-    return (first, *(estimate_text(target, estimate) for target, estimate in selection.estimates.items()))
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The run directories of the members of an ensemble; without a folder nothing is kept.
-
-    going_on: members, counted from 0, that go on where they were recorded before.
-    """
-
-    members: Sequence[StructureLearner]
-    folders: dict[int, RunDirectory] = field(default_factory=dict)
-    going_on: frozenset[int] = frozenset()
-
-    @staticmethod
-    def opened(folder: str | None, resume: bool, part: str, members: Sequence[StructureLearner]) -> _Runs:
-        """`part` tells data and examples from others."""
-        if folder is None:
-            return _Runs(members)
-        names = [f"{folder}/member_{number}" if len(members) > 1 else folder for number in range(1, len(members) + 1)]
-        # A run that was stopped early may not have got to the members after the first.
-        there = [number == 0 or os.path.exists(f"{name}/{CONFIGURATION}") for number, name in enumerate(names)]
-        going_on = frozenset(number for number, known in enumerate(there) if resume and known)
-        folders = {
-            number: RunDirectory(name, members[number].options, part, number in going_on)
-            for number, name in enumerate(names)
-        }
-        return _Runs(members, folders, going_on)
-
-    def restore(self, number: int, learner: StructureLearner) -> None:
-        """Let a learner go on where it was recorded before."""
-        if number in self.going_on:
-            self.folders[number].restore(learner)
-
-    def record(self, number: int, learner: StructureLearner) -> None:
-        if number in self.folders:
-            self.folders[number].record(learner)
-
-    def finish(self) -> None:
-        for number, folder in self.folders.items():
-            if self.members[number].learned.iterations:
-                folder.finish(self.members[number].learned)
+    return (first, *(estimate_text(target, estimate) for target, estimate in estimates.items()))

@@ -27,6 +27,11 @@ class StructureOptions:
     layers: int = setting(2, "Layers of latent predicates at most; 1 switches predicate invention off.", least=1)
     arity: int = setting(1, "Arguments of invented predicates at most.", least=1)
     beam: int = setting(5, "Rules that the search refines in each step.", least=1)
+    ranking: str = setting(
+        "newton",
+        "Candidates are compared by what one Newton step promises, or each is refitted as in the paper.",
+        choices=("newton", "refit"),
+    )
     epochs: int = setting(150, "Epochs of training after each iteration.", least=0)
     final_epochs: int = setting(150, "More epochs after the last one.", least=0)
     learning_rate: float = setting(0.02, "Of the optimiser.", above=0)
