@@ -50,21 +50,21 @@ timed(Number, Goal) :-
 def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[Problem, LearningState, dict[Shape, int], float]:
     """A run of structure learning: what was learned, how many candidates of each shape it scored, and its seconds."""
     scored: dict[Shape, int] = {}
-    score_shape = search._score_shape
+    score_shape = search.score_shape
 
     def noted(shape: Shape, *others: object) -> object:
         result = score_shape(shape, *others)  # type: ignore[arg-type]
         scored[shape] = scored.get(shape, 0) + result[1]
         return result
 
-    search._score_shape = noted  # type: ignore[assignment]
+    search.score_shape = noted  # type: ignore[assignment]
     try:
         start = time.perf_counter()
         E = make_problem(data, knowledge, data.queries, StructureOptions(iterations=rules, rules=1))
         state = learn_rules(E)
         return E, state, scored, time.perf_counter() - start
     finally:
-        search._score_shape = score_shape
+        search.score_shape = score_shape
 
 
 def facts(names: dict[Key, str], tables: dict[Key, Table]) -> str:

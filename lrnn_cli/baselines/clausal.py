@@ -108,9 +108,7 @@ def learning_tasks(
     data: DataSet, knowledge: Knowledge, examples: list[int] | None, options: BaselineOptions
 ) -> tuple[Vocabulary, list[Task]]:
     """The words of clauses, and the task of each target predicate of some examples."""
-    queries = data.queries
-    if examples is not None:
-        queries = queries.select(np.isin(queries.example, examples).nonzero()[0])
+    queries = data.queries.of_examples(examples)
     targets = target_predicates(queries)
     if sum(target.arity > 0 for target in targets) > 1:
         names = " and ".join(str(target) for target in targets if target.arity)

@@ -43,10 +43,7 @@ class ExampleFacts:
     @property
     def queries(self) -> Queries:
         """Those of the examples."""
-        queries = self.data.queries
-        if self.examples is None:
-            return queries
-        return queries.select(np.isin(queries.example, np.asarray(self.examples)).nonzero()[0])
+        return self.data.queries.of_examples(self.examples)
 
     @property
     def objects(self) -> int:

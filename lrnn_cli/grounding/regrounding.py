@@ -40,9 +40,7 @@ class Regrounder:
         self._warn = warn
         self._data = data
         self._examples = examples
-        self._queries = data.queries
-        if examples is not None:
-            self._queries = data.queries.select(np.isin(data.queries.example, np.asarray(examples)).nonzero()[0])
+        self._queries = data.queries.of_examples(examples)
         self._knowledge: Knowledge | None = None
         self._joined: dict[tuple[bool, frozenset[Predicate]], JoinedGrounder] = {}
 

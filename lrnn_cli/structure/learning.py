@@ -19,7 +19,7 @@ from lrnn_cli.structure.ensemble import Ensemble
 from lrnn_cli.structure.estimates import estimate_text
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
-from lrnn_cli.structure.problem import Allowance, check_problem, make_problem, queries_of
+from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
 from lrnn_cli.structure.side_by_side import AT_ONCE
@@ -117,7 +117,7 @@ def _ensemble(
 ) -> Ensemble:
     """Learners of the queries of a task, with seeds that follow each other; all end when the budget is used up."""
     data, knowledge, examples = task.data, task.knowledge, task.examples
-    queries = queries_of(data, examples)
+    queries = data.queries.of_examples(examples)
     options = settled(options, len(queries))
     allowed = Allowance(task.jobs, None if budget is None else time.monotonic() + budget, task.memory // AT_ONCE)
     own = [replace(options, seed=options.seed + number) for number in range(members)]

@@ -115,13 +115,6 @@ def template_settings(options: StructureOptions) -> Settings:
     return Settings(object_identity=options.object_identity, aggregation=options.aggregation)
 
 
-def queries_of(data: DataSet, examples: list[int] | None) -> Queries:
-    """The queries of some examples, of all if None."""
-    if examples is None:
-        return data.queries
-    return data.queries.select(np.isin(data.queries.example, examples).nonzero()[0])
-
-
 def make_problem(
     data: DataSet,
     knowledge: Knowledge,

@@ -92,7 +92,7 @@ def beam_search(
         seeds = []
         check()
         tasks = [
-            threads.submit(_score_shape, shape, list(fillings), features, language.canonical, gains_of, seen[shape])
+            threads.submit(score_shape, shape, list(fillings), features, language.canonical, gains_of, seen[shape])
             for shape, fillings in opened.items()
         ]
         try:
@@ -127,7 +127,7 @@ def beam_search(
     return Searched(*_choose(pool, best, regression, options, not known, tried))
 
 
-def _score_shape(
+def score_shape(
     shape: Shape,
     partial: list[tuple[str, ...]],
     features: Features,
