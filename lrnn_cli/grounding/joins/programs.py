@@ -13,7 +13,7 @@ from lrnn_cli.grounding.joins.comparisons import NotNumbers, compares, object_co
 from lrnn_cli.grounding.joins.grounder import chosen_relations, joined_tables
 from lrnn_cli.grounding.joins.relations import Relations, TooManyRows, constant_relation
 from lrnn_cli.grounding.objects import object_numbers
-from lrnn_cli.grounding.program import Program, Skeleton
+from lrnn_cli.grounding.program import GroundRule, Program
 from lrnn_cli.grounding.tables import Table, most_rows, too_many
 from lrnn_cli.language.clauses import Constant, Predicate, Rule
 from lrnn_cli.language.data import DataSet
@@ -91,22 +91,24 @@ def check_joinable(program: Program, data: DataSet) -> None:
     faults = set()
     template = program.template
     for rule, plan in zip(template.rules, program.rules, strict=True):
-        problem = _problem(rule, program, program.tables[plan.table], data)
+        problem = _problem(rule, plan, program, data)
         if problem:
             faults.add(Fault(rule.line, rule.column, f"{problem} is not for joins over facts; {REMEDY}"))
     if faults:
         raise faults_error(template.name, list(faults), GroundingError)
 
 
-def _problem(rule: Rule, program: Program, skeleton: Skeleton, data: DataSet) -> str | None:
+def _problem(rule: Rule, plan: GroundRule, program: Program, data: DataSet) -> str | None:
     """What of a rule joins can't ground."""
     head = rule.head.predicate
+    skeleton = program.tables[plan.table]
+    stratum = next(stratum for stratum in program.strata if program.groups[head] in stratum)
     bound = {column for _, columns in skeleton.body for column in columns}
     background = [predicate for predicate, _ in skeleton.body if predicate in data.background_predicates]
     unknown = next((guard for guard in rule.guards if not compares(guard.goal)), None)
     if len(set(rule.head.arguments)) < len(rule.head.arguments):
         return "a head with a variable twice"
-    if program.recursive:
+    if any(program.groups.get(predicate) in stratum for predicate, _ in plan.body):
         return "recursion"
     if head in program.mixed:
         return f"{head}, which has rules and facts,"
