@@ -195,7 +195,7 @@ def test_what_joins_refuse(two: Two, template: str, background: str, message: st
 
 
 def test_joins_compare_numbers_only(two: Two) -> None:
-    with pytest.raises(GroundingError, match=r"template\.pl: a comparison meets other objects than numbers"):
+    with pytest.raises(GroundingError, match=r"template\.pl:1:1: a comparison meets other objects than numbers"):
         grounded(two.joins, "1.0 :: p :- kind(X, K), K > 1. 1.0 :: t(X) :- c(X, _).", CHARGES)
 
 
@@ -205,7 +205,7 @@ def test_joins_and_memory() -> None:
     template = "1.0 :: p :- e(X, A), e(X, B), e(X, C)."
     with open_grounder("joins", GrounderOptions(table_memory=27 * row_bytes(4))) as enough:
         assert len(grounded(enough, template, data).tables[0]) == 27
-    message = r"template\.pl: this rule has more than 26 groundings"
+    message = r"template\.pl:1:1: this rule has more than 26 groundings"
     little = GrounderOptions(table_memory=26 * row_bytes(4))
     with open_grounder("joins", little) as session, pytest.raises(LimitError, match=message):
         grounded(session, template, data)

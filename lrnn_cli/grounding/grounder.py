@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from lrnn_cli.grounding.session import GroundingSession
 
 GROUP = "lrnn.grounders"
+REMEDY = "use --grounder swi"
+"""What to do about a program that a grounder can't ground: SWI-Prolog takes all."""
 
 
 @dataclass(frozen=True)

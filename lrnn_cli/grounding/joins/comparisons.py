@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from lrnn_cli.grounding.joins.relations import Relations, constant_relation
+from lrnn_cli.grounding.joins.relations import JoinError, Relations, constant_relation
 from lrnn_cli.grounding.objects import EQUATIONS, INEQUATIONS, NUMBER_ORDER, number_of
 from lrnn_cli.grounding.program import Skeleton, variable
 from lrnn_cli.grounding.tables import Table
@@ -22,7 +22,7 @@ ORDER = {
 }
 
 
-class NotNumbers(Exception):
+class NotNumbers(JoinError):
     """A comparison meets an object that is no number, or none that floats hold exactly."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.comparisons import compared
-from lrnn_cli.grounding.joins.relations import Relations, TooManyRows, constant_relation
+from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation
 from lrnn_cli.grounding.program import Facts, Program, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate, Rule
@@ -86,7 +86,11 @@ def joined_tables(program: Program, relations: Relations) -> tuple[Table, ...]:
             for rule in program.rules:
                 if program.groups[rule.head] == name:
                     if rule.table not in tables:
-                        tables[rule.table] = joined_table(program.tables[rule.table], relations, extensions)
+                        try:
+                            tables[rule.table] = joined_table(program.tables[rule.table], relations, extensions)
+                        except JoinError as error:
+                            error.table = rule.table
+                            raise
                     table = tables[rule.table]
                     heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
             extensions[name] = AtomIndex(heads, relations.objects)

@@ -8,17 +8,15 @@ import numpy as np
 
 from lrnn_cli.errors import Fault, GroundingError, LimitError, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
-from lrnn_cli.grounding.grounder import GrounderOptions, GroundTables
-from lrnn_cli.grounding.joins.comparisons import NotNumbers, compares, object_constants
+from lrnn_cli.grounding.grounder import REMEDY, GrounderOptions, GroundTables
+from lrnn_cli.grounding.joins.comparisons import compares, object_constants
 from lrnn_cli.grounding.joins.grounder import chosen_relations, joined_tables
-from lrnn_cli.grounding.joins.relations import Relations, TooManyRows, constant_relation
+from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation
 from lrnn_cli.grounding.objects import object_numbers
 from lrnn_cli.grounding.program import GroundRule, Program
 from lrnn_cli.grounding.tables import Table, most_rows, too_many
 from lrnn_cli.language.clauses import Constant, Predicate, Rule
 from lrnn_cli.language.data import DataSet
-
-REMEDY = "use --grounder swi"
 
 
 class JoinsGrounder:
@@ -32,14 +30,8 @@ class JoinsGrounder:
         relations = self._relations(program, facts)
         try:
             tables = joined_tables(program, relations)
-        except TooManyRows:
-            widest = max(skeleton.columns for skeleton in program.tables)
-            raise LimitError(f"{program.template.name}: {too_many(most_rows(relations.memory, widest))}") from None
-        except NotNumbers:
-            raise GroundingError(
-                f"{program.template.name}: a comparison meets other objects than numbers that floats hold exactly, "
-                f"which joins can't compare; {REMEDY}"
-            ) from None
+        except JoinError as error:
+            raise _placed(error, program, relations.memory) from None
         return GroundTables(tables, facts.tables(program.mixed))
 
     def atoms(self, predicates: Sequence[Predicate], facts: ExampleFacts) -> GroundTables:
@@ -66,6 +58,18 @@ class JoinsGrounder:
             if skeleton.queried:
                 relations.starts.setdefault(skeleton.queried[0], _nothing(skeleton.queried[0].arity))
         return relations
+
+
+def _placed(error: JoinError, program: Program, memory: int) -> LimitError | GroundingError:
+    """What is wrong, and with which rule."""
+    rule = program.template.rules[program.table_rule[error.table]]
+    where = f"{program.template.name}:{rule.line}:{rule.column}"
+    if isinstance(error, TooManyRows):
+        return LimitError(f"{where}: {too_many(most_rows(memory, program.tables[error.table].columns))}")
+    return GroundingError(
+        f"{where}: a comparison meets other objects than numbers that floats hold exactly, which joins can't compare; "
+        f"{REMEDY}"
+    )
 
 
 def _nothing(arity: int) -> Table:

@@ -25,7 +25,13 @@ LARGE_BYTES = 32_000_000
 """Joins that take more than this are made one after the other."""
 
 
-class TooManyRows(Exception):
+class JoinError(Exception):
+    """A table of a program can't be made by joins; `table` is its number, where it is known."""
+
+    table = -1
+
+
+class TooManyRows(JoinError):
     """A join has more rows than memory is allowed for."""
 
     def __init__(self, rows: int) -> None:
