@@ -35,10 +35,10 @@ class Regrounder:
         grounder: GroundingSession,
         data: DataSet,
         examples: Sequence[int] | None,
-        warn: Callable[[str], None] = lambda text: None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self._grounder = grounder
-        self._warn = warn
+        self._warn = warn or grounder.options.warn
         self._data = data
         self._examples = examples
         self._queries = data.queries
