@@ -243,6 +243,23 @@ def test_files_of_version_1(grounding: bytes) -> None:
         assert outcome_of(buffer.getvalue()).startswith(found)
 
 
+def test_files_of_version_2(grounding: bytes, tmp_path: Path) -> None:
+    """They have a text for each table, and no terms of guards."""
+    arrays = arrays_of(grounding)
+    header = {**header_of(arrays), "version": 2, "tables": ["[V0] (q(V0)) none []"] * 4}
+    header["rules"] = [[*rule[:2], [guard[:2] for guard in rule[2]], *rule[3:]] for rule in header["rules"]]
+    found = []
+    for tables in (header["tables"], header["tables"][1:]):
+        write_archive(str(tmp_path / "g.npz"), with_header(arrays, {**header, "tables": tables}))
+        found.append(outcome_of((tmp_path / "g.npz").read_bytes()))
+    assert found == ["well", DAMAGED]
+    write_archive(str(tmp_path / "g.npz"), with_header(arrays, header))
+    kept, new = (parse_groundings("g.npz", content) for content in ((tmp_path / "g.npz").read_bytes(), grounding))
+    assert kept.template.text() == new.template.text()
+    assert [[guard.goal for guard in rule.guards] for rule in kept.template.rules] == [[], [None], [], [None]]
+    assert [len(rule.guards[0].goal or ()) for rule in new.template.rules if rule.guards] == [3, 3]
+
+
 def clauses(header: dict[str, Any]) -> list[str]:
     """The rules of the template above without weights, in the order of the header, and the settings."""
     text = {

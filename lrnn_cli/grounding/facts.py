@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from lrnn_cli.grounding.groundings import Names
 from lrnn_cli.grounding.reading.store import PrologStore
 from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
@@ -70,7 +71,7 @@ class ExampleFacts:
 
     def names(self) -> list[str]:
         """The names of all objects of the data, as Prolog text."""
-        return self.names_text().decode().split("\x1e")[:-1]
+        return Names(self.data.first_object, self.names_text(), ()).all()
 
     def names_text(self) -> bytes:
         """All names in one text, the control character RS after each."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.facts import ExampleFacts
+from lrnn_cli.grounding.objects import object_numbers
 from lrnn_cli.grounding.program import Program
 from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from lrnn_cli.grounding.session import GroundingSession
 
 GROUP = "lrnn.grounders"
+REMEDY = "use --grounder swi"
+"""What to do about a program that a grounder can't ground: SWI-Prolog takes all."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,19 @@ class GrounderOptions:
 class Knowledge:
     """All that is true in the examples, be it given or derived by background clauses.
 
-    soft: the weighted facts; objects: how many there are; names: gives the names of all objects.
+    soft: the weighted facts; objects: how many there are; names: gives the names of all objects; unlisted: background
+    predicates of which not all atoms are known.
     """
 
     tables: dict[Predicate, Table]
     soft: dict[Predicate, SoftFacts]
     objects: int
     names: Callable[[], list[str]]
+    unlisted: frozenset[Predicate] = frozenset()
+
+    def numbers(self) -> np.ndarray:
+        """The number that each object is, (objects,), not a number for others."""
+        return object_numbers(self.names())
 
     def part(self, examples: np.ndarray) -> Knowledge:
         """What is true in these examples, without predicates that are true of nothing there."""
@@ -103,7 +112,7 @@ def unlisted(data: str, predicate: Predicate) -> str:
 
 
 def grounder_names() -> list[str]:
-    return sorted({"swi", "duckdb", *(point.name for point in entry_points(group=GROUP))})
+    return sorted({"swi", "duckdb", "joins", *(point.name for point in entry_points(group=GROUP))})
 
 
 def make_grounder(name: str, options: GrounderOptions) -> Grounder:
@@ -116,6 +125,10 @@ def make_grounder(name: str, options: GrounderOptions) -> Grounder:
         from lrnn_cli.grounding.duckdb.grounder import DuckdbGrounder
 
         return DuckdbGrounder(options)
+    if name == "joins":
+        from lrnn_cli.grounding.joins.programs import JoinsGrounder
+
+        return JoinsGrounder(options)
     for point in entry_points(group=GROUP):
         if point.name == name:
             grounder: Grounder = point.load()(options)

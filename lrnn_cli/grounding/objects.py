@@ -32,6 +32,10 @@ TESTS = {
     "compound": ("compound",),
 }
 """The kinds for which each type test holds."""
+EQUATIONS = frozenset({"=", "=="})
+INEQUATIONS = frozenset({"\\=", "\\==", "dif"})
+NUMBER_ORDER = frozenset({"<", "=<", ">", ">=", "=:=", "=\\="})
+TERM_ORDER = frozenset({"@<", "@=<", "@>", "@>="})
 EXACT = 2**53
 """SWI-Prolog compares integers with floats as floats: only up to here that is the same as comparing numbers."""
 UNKNOWN = -1
@@ -65,6 +69,13 @@ def order_key(name: str) -> Key | None:
     if name[0] != "'":
         return 1, 0.0, name
     return None if "\\" in name else (1, 0.0, name[1:-1])
+
+
+def object_numbers(names: Sequence[str]) -> np.ndarray:
+    """The number that each name denotes, (names,), not a number where there is none that floats hold exactly."""
+    numbers = {name: number_of(name) for name in set(names)}
+    found = (numbers[name] for name in names)
+    return np.array([math.nan if number is None else number for number in found], float)
 
 
 def object_arrays(names: Sequence[str]) -> dict[str, np.ndarray]:

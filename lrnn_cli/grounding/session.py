@@ -87,4 +87,5 @@ class GroundingSession:
         names = Names(data.first_object, facts.names_text(), found.made)
         # A background clause of a predicate that has facts as well gives both.
         tables |= {predicate: ordered(table) for predicate, table in found.atoms.items()}
-        return Knowledge(tables, soft, facts.objects + len(found.made), names.all)
+        unlisted = frozenset(data.background_predicates - found.atoms.keys())
+        return Knowledge(tables, soft, facts.objects + len(found.made), names.all, unlisted)

@@ -12,13 +12,14 @@ from functools import partial
 from typing import NamedTuple
 
 from lrnn_cli.errors import Fault, GroundingError, faults_error
-from lrnn_cli.grounding.duckdb.goals import KINDS, Clause, NotFunctionFree, background_clause, skeleton_clause
+from lrnn_cli.grounding.duckdb.goals import Clause, NotFunctionFree, background_clause, skeleton_clause
 from lrnn_cli.grounding.duckdb.sql import OPERATOR, Select, Unbound, Use
+from lrnn_cli.grounding.grounder import REMEDY
+from lrnn_cli.grounding.objects import TESTS
 from lrnn_cli.grounding.program import Extension, Facts, Program, background_extensions, variable
 from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import BackgroundClause, DataSet
 
-REMEDY = "use --grounder swi"
 WIDEST = 100
 """How many columns a table may have: DuckDB's conditions grow with them."""
 
@@ -73,7 +74,7 @@ class FunctionFree:
     @property
     def compares(self) -> bool:
         """Whether guards ask for more of objects than whether they are the same."""
-        return any(test.name in OPERATOR or test.name in KINDS for clause in self.clauses for test in clause.tests)
+        return any(test.name in OPERATOR or test.name in TESTS for clause in self.clauses for test in clause.tests)
 
 
 class Translation:

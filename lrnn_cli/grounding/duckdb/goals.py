@@ -6,18 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lrnn_cli.grounding.objects import kind_of
+from lrnn_cli.grounding.objects import EQUATIONS, INEQUATIONS, NUMBER_ORDER, TERM_ORDER, TESTS, kind_of
 from lrnn_cli.grounding.program import Skeleton, variable
 from lrnn_cli.language.clauses import Compound, Constant, Goal, GoalTerm, Predicate, Rule, Term
 from lrnn_cli.language.data import BackgroundClause
 
-EQUATIONS = frozenset({"=", "=="})
-INEQUATIONS = frozenset({"\\=", "\\==", "dif"})
-NUMBER_ORDER = frozenset({"<", "=<", ">", ">=", "=:=", "=\\="})
-TERM_ORDER = frozenset({"@<", "@=<", "@>", "@>="})
-KINDS = frozenset({"atom", "atomic", "compound", "float", "integer", "number", "string"})
 NEVER = frozenset({"fail", "false"})
-TESTS = EQUATIONS | INEQUATIONS | NUMBER_ORDER | TERM_ORDER | KINDS | NEVER
+EVALUATED = EQUATIONS | INEQUATIONS | NUMBER_ORDER | TERM_ORDER | TESTS.keys() | NEVER
 """The guards that SQL can evaluate as Prolog does."""
 
 
@@ -31,7 +26,7 @@ class Atom(NamedTuple):
 
 
 class Test(NamedTuple):
-    """A guard; `name` is one of TESTS."""
+    """A guard; `name` is one of EVALUATED."""
 
     name: str
     terms: tuple[Term, ...]
@@ -90,7 +85,7 @@ def conjunction(goals: Iterable[Goal]) -> tuple[list[Atom], list[Atom], list[Tes
     negations: list[Atom] = []
     tests = []
     for goal in goals:
-        if goal.kind == "guard" and goal.name not in TESTS:
+        if goal.kind == "guard" and goal.name not in EVALUATED:
             raise NotFunctionFree(str(goal.predicate))
         terms = _terms(goal.arguments)
         if goal.kind == "guard":

@@ -12,16 +12,10 @@ from contextlib import contextmanager
 
 from lrnn_cli.errors import GroundingError, LimitError
 from lrnn_cli.grounding.duckdb.database import Database, check_installed
-from lrnn_cli.grounding.duckdb.function_free import (
-    REMEDY,
-    FunctionFree,
-    Place,
-    function_free,
-    function_free_background,
-)
+from lrnn_cli.grounding.duckdb.function_free import FunctionFree, Place, function_free, function_free_background
 from lrnn_cli.grounding.duckdb.herbrand import Constants, Model
 from lrnn_cli.grounding.facts import ExampleFacts
-from lrnn_cli.grounding.grounder import GrounderOptions, GroundTables
+from lrnn_cli.grounding.grounder import REMEDY, GrounderOptions, GroundTables
 from lrnn_cli.grounding.program import Program
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate

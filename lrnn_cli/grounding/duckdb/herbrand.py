@@ -13,9 +13,10 @@ import numpy as np
 
 from lrnn_cli.errors import GroundingError, LimitError
 from lrnn_cli.grounding.duckdb.database import Database
-from lrnn_cli.grounding.duckdb.function_free import REMEDY, Definition, FunctionFree, Stratum
+from lrnn_cli.grounding.duckdb.function_free import Definition, FunctionFree, Stratum
 from lrnn_cli.grounding.duckdb.goals import Clause
 from lrnn_cli.grounding.duckdb.sql import Select, Use, background_facts, compared, failures
+from lrnn_cli.grounding.grounder import REMEDY
 from lrnn_cli.grounding.objects import object_arrays
 from lrnn_cli.grounding.program import variable
 from lrnn_cli.grounding.tables import Table, most_rows, row_keys, too_many

@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from lrnn_cli.grounding.duckdb.goals import EQUATIONS, INEQUATIONS, KINDS, NEVER, NUMBER_ORDER, TERM_ORDER, Test
-from lrnn_cli.grounding.objects import KINDS as ALL_KINDS
-from lrnn_cli.grounding.objects import TESTS, UNKNOWN
+from lrnn_cli.grounding.duckdb.goals import NEVER, Test
+from lrnn_cli.grounding.objects import EQUATIONS, INEQUATIONS, KINDS, NUMBER_ORDER, TERM_ORDER, TESTS, UNKNOWN
 from lrnn_cli.language.clauses import Constant, Term
 
 OPERATOR = {"<": "<", "=<": "<=", ">": ">", ">=": ">=", "=:=": "=", "=\\=": "<>"}
@@ -103,8 +102,8 @@ class Select:
     def _test(self, test: Test) -> None:
         if test.name in NEVER:
             self.conditions.append("FALSE")
-        elif test.name in KINDS:
-            allowed = ", ".join(str(ALL_KINDS.index(kind)) for kind in TESTS[test.name])
+        elif test.name in TESTS:
+            allowed = ", ".join(str(KINDS.index(kind)) for kind in TESTS[test.name])
             self.conditions.append(f"{self.property_of(test.terms[0], 'kind')} IN ({allowed})")
         elif test.name in EQUATIONS | INEQUATIONS:
             left, right = map(self.object_of, test.terms)
@@ -154,7 +153,7 @@ def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[Cons
         if test.name not in OPERATOR:
             continue
         for term in dict.fromkeys(test.terms):
-            before = [other for other in tests[:position] if other.name in KINDS and other.terms == (term,)]
+            before = [other for other in tests[:position] if other.name in TESTS and other.terms == (term,)]
             equal = _equal_terms(term, tests)
             for use in [*uses, *constant_uses(equal, constants)]:
                 fixed = [other for other in tests if other.name == "=" and _fixes(other, use)]
