@@ -17,8 +17,8 @@ from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.parts import Conjunction, Part, conjunction_rules, rule_neurons
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.template import Settings, Template
-from lrnn_cli.network.network import Activation
 from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.patterns import Columns

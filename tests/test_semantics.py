@@ -31,7 +31,7 @@ from lrnn_cli.language.files import Source
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import Network, compile_network
 from lrnn_cli.network.statistics import raw_neurons
-from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.semantics.losses import LOSSES
 
 
 def sigm(x: float) -> float:
@@ -798,7 +798,7 @@ def difference(function: Callable[[list[float]], float], weights: list[float], i
 def network_gradient(network: Network, weights: np.ndarray, loss: str) -> np.ndarray:
     """The gradient of the loss summed over all queries."""
     values, rule_values = network.forward(weights)
-    _, slope = LOSSES[loss](network.outputs(values), network.target)
+    slope = LOSSES[loss].slope(network.outputs(values), network.target)
     return network.backward(weights, values, rule_values, network.query_slope(slope))
 
 

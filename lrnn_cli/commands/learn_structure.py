@@ -13,7 +13,7 @@ from lrnn_cli.commands.options import (
     grounding_options,
     output_option,
 )
-from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
+from lrnn_cli.commands.parameters import LOSS, RUN_FILES, Input, Output, with_members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--loss",
-    type=click.Choice(["squared", "log"]),
+    type=LOSS,
     default="squared",
     show_default=True,
     help="What training minimises.",

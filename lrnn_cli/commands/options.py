@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lrnn_cli.commands.parameters import Output
+from lrnn_cli.commands.parameters import ACTIVATION, AGGREGATION, Output
 from lrnn_cli.commands.terminal import say
 from lrnn_cli.language.writing import visible
 
@@ -160,9 +160,9 @@ def aggregation_option(shown: str, default: str | None) -> Callable[[Command], C
     """`shown` says what the default is."""
     return click.option(
         "--aggregation",
-        type=click.Choice(["mean", "sqrt"]),
+        type=AGGREGATION,
         default=default,
-        help=f"Groundings of a rule: their mean, or their sum divided by the root of their number (default: {shown}).",
+        help=f"What the values of the groundings of a rule become (default: {shown}).",
     )
 
 
@@ -177,7 +177,7 @@ def settings_options(command: Command) -> Command:
         aggregation_option("what the template says, else mean", None),
         click.option(
             "--activation",
-            type=click.Choice(["lukasiewicz", "sigmoid"]),
+            type=ACTIVATION,
             help="Activation functions (default: what the template says, else lukasiewicz).",
         ),
     ):

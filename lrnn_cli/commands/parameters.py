@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -52,6 +53,30 @@ EXPERIMENT_FILES = (
     *(f"*/*/fold*/run/{name}" for name in with_members(RUN_RECORDS)),
 )
 """Files that a report on crossvalidations reads."""
+
+
+if TYPE_CHECKING:
+    Choice = click.Choice[str]
+else:
+    Choice = click.Choice
+
+
+class TableChoice(Choice):
+    """A name from a table of `semantics`, which is imported when names are asked for: commands start without NumPy."""
+
+    def __init__(self, module: str, table: str) -> None:
+        self.case_sensitive = True
+        self._place = module, table
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        module, table = self._place
+        return tuple(getattr(import_module(f"lrnn_cli.semantics.{module}"), table))
+
+
+ACTIVATION = TableChoice("activations", "ACTIVATIONS")
+AGGREGATION = TableChoice("aggregations", "AGGREGATIONS")
+LOSS = TableChoice("losses", "LOSSES")
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ from typing import Any
 import click
 
 from lrnn_cli.commands.options import FiniteRange, Progress, output_option, quiet_option
-from lrnn_cli.commands.parameters import Input, Output
+from lrnn_cli.commands.parameters import LOSS, Input, Output
 
 
 @click.command(no_args_is_help=True)
 @click.argument("grounding", type=Input())
 @output_option("", "The model file to write")
-@click.option(
-    "--loss", type=click.Choice(["squared", "log"]), default="squared", show_default=True, help="What is minimised."
-)
+@click.option("--loss", type=LOSS, default="squared", show_default=True, help="What is minimised.")
 @click.option("--optimizer", type=click.Choice(["sgd", "adam"]), default="adam", show_default=True, help="How.")
 @click.option(
     "--learning-rate",

@@ -21,7 +21,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.atoms import multiset_ids
-from lrnn_cli.network.network import Level, Network, sigmoid
+from lrnn_cli.network.network import Level, Network
+from lrnn_cli.semantics.activations import SQUASHINGS
 
 LARGEST_EXPONENT = 300.0
 """Products of exponentials are taken while the exponents of all their factors add up to no more than this."""
@@ -76,6 +77,8 @@ class Bundles(NamedTuple):
     query_atom: np.ndarray
     target: np.ndarray
     levels: int
+    squashing: int
+    """Its number among SQUASHINGS."""
     steepness: float
     offset: float
     underivable: float
@@ -150,10 +153,11 @@ def bundled(network: Network) -> Bundles:
         slot_start=_starts(counts * slots),
         slot_atom=_joined([bundle.slot_atom.ravel() for bundle in bundles]),
         bias=network.bias,
-        bias_factor=np.exp(-activation.steepness * network.bias) if products else np.ones(network.rules),
+        bias_factor=activation.factors(network.bias) if products else np.ones(network.rules),
         query_atom=network.query_atom.astype(np.int32),
         target=network.target.astype(float),
         levels=len(network.levels),
+        squashing=SQUASHINGS.index(activation.family.squashing),
         steepness=activation.steepness,
         offset=activation.offset,
         underivable=activation.underivable,
@@ -227,7 +231,7 @@ def _level_bundles(level: Level, network: Network) -> tuple[list[_Bundle], csr_a
     """The bundles of a level, its aggregation (atoms, columns of bundles), and direct weights (atoms, rules)."""
     atoms, columns = level.aggregation.shape
     constant = np.logical_not(level.body_atom.any(0))
-    values = sigmoid(network.activation.steepness * network.bias[level.rule[constant]])
+    values = network.activation.rules(network.bias[level.rule[constant]])
     constants = csr_array((values, (level.column[constant], level.rule[constant])), (columns, network.rules))
     ones = np.ones(len(level.learned_atom))
     learned = csr_array((ones, (level.learned_atom, level.learned_rule)), (atoms, network.rules))
@@ -289,6 +293,8 @@ def _products_are_safe(network: Network) -> bool:
 
     Atoms that are squashed are between 0 and 1. Others are as large as their facts, or any size when these are learned.
     """
+    if network.activation.family.squashing.of_product is None:
+        return False
     largest = np.ones(network.atoms)
     for level in network.levels:
         values = largest[level.first : level.last]

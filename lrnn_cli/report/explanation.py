@@ -16,6 +16,7 @@ from typing import Any
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.report.contributions import GroundAtom, GroundNetwork, Input, number_text
 from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 INDENT = "  "
 Json = dict[str, Any]
@@ -98,7 +99,7 @@ def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[G
         "groundings": len(item.row),
         "mean": float(item.fired.mean()),
         "aggregation": network.groundings.template.settings.aggregation,
-        "aggregated": network.aggregated(item.fired),
+        "aggregated": network.aggregation.value(item.fired),
         "strongest": groundings,
         "strongest_of_others": float(item.fired[top]) if len(item.row) > top else None,
     }
@@ -201,9 +202,8 @@ def _grounding_lines(item: Json, indent: int) -> list[str | Mention]:
     margin = INDENT * indent
     lines: list[str | Mention] = []
     if item["groundings"] > 1:
-        size = item["groundings"]
-        what, divided = ("mean", "") if item["aggregation"] == "mean" else ("sum", f" / sqrt({size})")
-        lines.append(f"{margin}{number_text(item['aggregated'])} is the {what} of {size} groundings{divided}:")
+        words = AGGREGATIONS[item["aggregation"]].words.format(n=item["groundings"])
+        lines.append(f"{margin}{number_text(item['aggregated'])} is {words}:")
     for grounding in item["strongest"]:
         lines.append(f"{margin}{number_text(grounding['value'])}  {grounding['clause']}")
         if parts := _not_plain(grounding):

@@ -37,7 +37,9 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.compile import Compiler, Memory
-from lrnn_cli.network.network import Activation, Network, assemble, assemble_all, compile_network
+from lrnn_cli.network.network import Network, assemble, assemble_all, compile_network
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.features import Features, Kind, Layer, Target, data_layer
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
@@ -47,7 +49,6 @@ from lrnn_cli.structure.search import SearchOptions, learn_rules
 from lrnn_cli.structure.side_by_side import AT_ONCE
 from lrnn_cli.structure.starts import strongest, unexplained_parts
 from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, train_weights
-from lrnn_cli.training.losses import LOSSES
 
 LARGEST_WEIGHT = 4.0
 """Training starts from refitted weights no larger than this: saturated neurons do not learn."""
@@ -733,7 +734,7 @@ class StructureLearner:
         if self.held_out is None:
             return None
         output = self.outputs(self.held_out)
-        loss = float(LOSSES[self.options.loss](output, self.held_out.target)[0].mean())
+        loss = float(LOSSES[self.options.loss].value(output, self.held_out.target).mean())
         if self.best is None or loss < self.best[0]:
             self.best = loss, dict(self.weights)
         return loss

@@ -1,7 +1,7 @@
 """Forward, backward and optimiser steps over bundles (`network/bundles.py`), compiled by numba.
 
-What is computed is that of `Network.forward` and `Network.backward`, of `losses.py` and `optimisers.py`, which are the
-readable reference; only the order of sums and products differs.
+What is computed is that of `Network.forward` and `Network.backward` and of `optimisers.py`, which are the readable
+reference; only the order of sums and products differs. Neurons and losses are compiled from the tables of `semantics`.
 
 A step works on a *selection*: the atoms and columns that its queries can see, level by level, columns of one bundle
 together in tiles. Arrays of a tile have a row for each node or rule and a column for each of its columns. Their places
@@ -10,7 +10,7 @@ are taken as max(0, place), which tells the compiler that an index is not negati
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,17 +20,22 @@ import numpy as np
 
 from lrnn_cli.network import bundles as bundles_module
 from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
-from lrnn_cli.training import losses, optimisers, workspace
+from lrnn_cli.semantics import activations, aggregations, losses
+from lrnn_cli.semantics.activations import SQUASHINGS
+from lrnn_cli.semantics.losses import LOSSES
+from lrnn_cli.training import optimisers, workspace
 from lrnn_cli.training.code_cache import KeptCode
-from lrnn_cli.training.losses import SMALLEST
 from lrnn_cli.training.optimisers import DECAY, DECAY_SQUARES, TINY
 from lrnn_cli.training.workspace import Selection, State, Work
 
 LOSS, GRADIENT, UPDATE = 0, 1, 2
 """Tasks of `run`: the loss only; its gradient, too; and a step of the optimiser."""
-LOSS_NUMBERS = {"squared": 0, "log": 1}
+LOSS_NUMBERS = {name: number for number, name in enumerate(LOSSES)}
 OPTIMISER_NUMBERS = {"sgd": 0, "adam": 1}
-SQUARED, SGD = LOSS_NUMBERS["squared"], OPTIMISER_NUMBERS["sgd"]
+SGD = OPTIMISER_NUMBERS["sgd"]
+
+SOURCES = bundles_module, activations, aggregations, losses, optimisers, workspace
+"""Modules that the compiled code depends on."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 njit: Any = partial(numba.njit, error_model="numpy")
@@ -44,9 +49,40 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
     return decorate
 
 
+def numbered(functions: Sequence[Callable[..., Any]], **options: Any) -> Callable[..., Any]:
+    """A compiled function of a number and more arguments, which calls the function of that number with these."""
+    *others, last = (compiled(**options)(function) for function in functions)
+
+    def only(number: int, *arguments: Any) -> Any:
+        return last(*arguments)
+
+    chosen = compiled(**options)(only)
+    for place in range(len(others) - 1, -1, -1):
+        chosen = compiled(**options)(_either(place, others[place], chosen))
+    return chosen
+
+
+def _either(place: int, function: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    def either(number: int, *arguments: Any) -> Any:
+        return function(*arguments) if number == place else other(number, *arguments)
+
+    return either
+
+
+SUMS_ANYHOW = {"reassoc"}
+"""For `fastmath`: sums may be taken in any order."""
+squashed = numbered([squashing.value for squashing in SQUASHINGS])
+squashed_slope = numbered([squashing.slope for squashing in SQUASHINGS])
+squashed_slope_anyhow = numbered([squashing.slope for squashing in SQUASHINGS], fastmath=SUMS_ANYHOW)
+factor_of = numbered([squashing.factor or squashing.value for squashing in SQUASHINGS])
+of_product = numbered([squashing.of_product or squashing.value for squashing in SQUASHINGS])
+loss_value = numbered([loss.value for loss in LOSSES.values()])
+loss_slope = numbered([loss.slope for loss in LOSSES.values()])
+
+
 def kept_on_disk(function: Function) -> Function:
     """Compile a function when it is first called, and keep the code for the next time."""
-    files = [Path(str(module.__file__)) for module in (bundles_module, losses, optimisers, workspace)]
+    files = [Path(str(module.__file__)) for module in SOURCES]
     return cast(Function, KeptCode(function, njit, files))
 
 
@@ -152,7 +188,7 @@ def forward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: W
 @compiled()
 def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
     """Rule neurons of a level, and their weighted sums by column."""
-    a, products = bundles.steepness, bundles.products
+    a, products, function = bundles.steepness, bundles.products, bundles.squashing
     node, slot, total, fired = work.node, work.slot, work.total, work.fired
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         bundle = selection.tile_bundle[tile]
@@ -163,7 +199,7 @@ def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
             place = bundles.slot_start[bundle] + (column - bundles.column_start[bundle]) * slots
             for s in range(slots):
                 atom = bundles.slot_atom[place + s]
-                slot[s * width + j] = work.exponential[atom] if products else work.value[atom]
+                slot[s * width + j] = work.factor[atom] if products else work.value[atom]
             node[j] = 1.0 if products else 0.0
             total[j] = 0.0
         first_node = bundles.node_start[bundle]
@@ -187,13 +223,13 @@ def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
             if products:
                 factor = bundles.bias_factor[rule]
                 for j in range(width):
-                    value = 1.0 / (1.0 + factor * (node[above + j] * slot[beside + j]))
+                    value = of_product(function, factor * (node[above + j] * slot[beside + j]))
                     fired[here + j] = value
                     total[j] += weight * value
             else:
                 bias = bundles.bias[rule]
                 for j in range(width):
-                    value = 1.0 / (1.0 + np.exp(-a * (bias + node[above + j] + slot[beside + j])))
+                    value = squashed(function, a * (bias + node[above + j] + slot[beside + j]))
                     fired[here + j] = value
                     total[j] += weight * value
         for j in range(count):
@@ -202,7 +238,7 @@ def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
 
 @compiled()
 def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
-    a, offset = bundles.steepness, bundles.offset
+    a, offset, function = bundles.steepness, bundles.offset, bundles.squashing
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         total = 0.0
@@ -211,9 +247,9 @@ def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
         total += bundles.fact_sum[atom]
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             total += bundles.direct_value[m] * weights[bundles.direct_rule[m]]
-        value = total if bundles.linear[atom] else 1.0 / (1.0 + np.exp(-a * (total + offset)))
+        value = total if bundles.linear[atom] else squashed(function, a * (total + offset))
         work.value[atom] = value
-        work.exponential[atom] = np.exp(-a * value)
+        work.factor[atom] = factor_of(function, a * value)
 
 
 @compiled()
@@ -227,27 +263,27 @@ def backward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: 
 @compiled()
 def _atom_slopes(bundles: Bundles, selection: Selection, level: int, work: Work) -> None:
     """Derivatives by the sums of columns, from those by the atoms of a level."""
-    a = bundles.steepness
+    a, function = bundles.steepness, bundles.squashing
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         for k in range(selection.tile_first[tile], selection.tile_first[tile] + selection.tile_count[tile]):
             work.column_slope[selection.column[k]] = 0.0
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         value = work.value[atom]
-        slope = work.slope[atom] * (1.0 if bundles.linear[atom] else a * value * (1.0 - value))
+        slope = work.slope[atom] * (1.0 if bundles.linear[atom] else squashed_slope(function, value, a))
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             work.gradient[bundles.direct_rule[m]] += bundles.direct_value[m] * slope
         for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
             work.column_slope[bundles.aggregation_column[m]] += bundles.aggregation_value[m] * slope
 
 
-@compiled(fastmath={"reassoc"})
+@compiled(fastmath=SUMS_ANYHOW)
 def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
     """The gradient by the rules of a level, and derivatives by their body atoms.
 
-    Sums over the columns of a tile may be taken in any order: that is what `reassoc` allows.
+    Sums over the columns of a tile may be taken in any order.
     """
-    a = bundles.steepness
+    a, function = bundles.steepness, bundles.squashing
     node_slope, slot_slope, total, fired = work.node_slope, work.slot_slope, work.total, work.fired
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         bundle = selection.tile_bundle[tile]
@@ -271,9 +307,8 @@ def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np
             change = 0.0
             for j in range(width):
                 value = fired[here + j]
-                by_weight = total[j] * value
-                change += by_weight
-                by_body = weight * (by_weight * (1.0 - value))
+                change += total[j] * value
+                by_body = weight * squashed_slope_anyhow(function, value, total[j])
                 node_slope[above + j] += by_body
                 slot_slope[beside + j] += by_body
             work.gradient[rule] += change
@@ -309,13 +344,8 @@ def query_losses(
             atom = bundles.query_atom[query]
             output = work.value[atom] if atom > 0 else bundles.underivable
             target = bundles.target[query]
-            if loss == SQUARED:
-                total += (output - target) ** 2
-                slope = 2.0 * (output - target)
-            else:
-                y = min(max(output, SMALLEST), 1.0 - SMALLEST)
-                total -= target * np.log(y) + (1.0 - target) * np.log1p(-y)
-                slope = (y - target) / (y * (1.0 - y))
+            total += loss_value(loss, output, target)
+            slope = loss_slope(loss, output, target)
             if atom > 0:
                 work.slope[atom] += slope / queries if averaged else slope
     return total / queries

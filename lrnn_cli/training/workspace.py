@@ -45,7 +45,7 @@ class Selection(NamedTuple):
 class Work(NamedTuple):
     """Values and slopes, used again in each step.
 
-    value, exponential, slope: (atoms,) of atom neurons: value, exp(-a * value), and derivative of the loss
+    value, factor, slope: (atoms,) of atom neurons: value, factor of products, and derivative of the loss
     summed, column_slope: (columns,) weighted sums of rule neurons, and derivative
     fired: values of rule neurons, tile by tile
     node, node_slope, slot, slot_slope, total: arrays of one tile
@@ -53,7 +53,7 @@ class Work(NamedTuple):
     """
 
     value: np.ndarray
-    exponential: np.ndarray
+    factor: np.ndarray
     slope: np.ndarray
     summed: np.ndarray
     column_slope: np.ndarray
@@ -110,7 +110,7 @@ def new_work(bundles: Bundles) -> Work:
     nodes, slots = int(np.diff(bundles.node_start).max(initial=1)), int(bundles.slots.max(initial=1))
     return Work(
         value=np.zeros(atoms),
-        exponential=np.ones(atoms),
+        factor=np.ones(atoms),
         slope=np.zeros(atoms),
         summed=np.zeros(columns),
         column_slope=np.zeros(columns),
