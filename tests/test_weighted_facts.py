@@ -22,6 +22,7 @@ from lrnn_cli.language.clauses import Constant, Predicate, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 
 QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--quiet"]
@@ -88,7 +89,7 @@ def candidates(learning: StructureLearner, draw: random.Random) -> list[Candidat
 def test_columns_of_weighted_facts(seed: int) -> None:
     """The columns of random bodies over random facts give the outputs of the network and of the definitions."""
     draw = random.Random(seed)
-    aggregation = draw.choice(["mean", "sqrt"])
+    aggregation = list(AGGREGATIONS)[seed % len(AGGREGATIONS)]
     identity = draw.random() < 0.5
     options = StructureOptions(
         dimension=2, crisp=True, aggregation=aggregation, object_identity=identity, length=4, variables=4, seed=seed

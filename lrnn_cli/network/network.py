@@ -3,7 +3,8 @@
 Values of atom neurons are one array; index 0 is always 0 and pads bodies. A level computes, from the values below it,
 
     rule neurons          R = sigm(a * (bias[rule] + sum of body values))
-    aggregation neurons   R of all groundings aggregated, times w[rule], summed over rules: aggregation @ (sum of w * R)
+    aggregation neurons   R of all groundings aggregated, times w[rule], summed over rules: where aggregation is linear,
+                          aggregation @ (sum of w * R)
     atom neurons          A = sigm(a * (aggregations + facts + b0))
 
 in a constant number of array operations, however many rules there are.
@@ -21,6 +22,25 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.compile import Block, Compiler, Layer
 from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import Aggregation, Linear
+
+
+@dataclass(frozen=True)
+class Segments:
+    """The aggregation neurons of a level one by one: those of each atom and rule.
+
+    atom, rule: (segments,) in the order of atoms, then rules; start: (segments,) where their entries begin
+    neuron: (entries,) the rule neurons that are aggregated, ascending in each segment
+    """
+
+    atom: np.ndarray
+    rule: np.ndarray
+    start: np.ndarray
+    neuron: np.ndarray
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """(entries,) from values of segments."""
+        return np.repeat(values, np.diff(np.append(self.start, len(self.neuron))))
 
 
 @dataclass(frozen=True)
@@ -53,6 +73,21 @@ class Level:
         return csr_array(self.aggregation.T)
 
     @cached_property
+    def segments(self) -> Segments:
+        by_column = self.backward_aggregation
+        size = np.diff(by_column.indptr)[self.column]
+        neuron = np.repeat(np.arange(len(self.rule)), size)
+        first = by_column.indptr[self.column] - np.cumsum(size) + size
+        atom = by_column.indices[np.repeat(first, size) + np.arange(len(neuron))]
+        rule = self.rule[neuron]
+        order = np.lexsort((neuron, rule, atom))
+        atom, rule, neuron = atom[order], rule[order], neuron[order]
+        begins = np.ones(len(neuron), bool)
+        begins[1:] = (np.diff(atom) != 0) | (np.diff(rule) != 0)
+        (start,) = begins.nonzero()
+        return Segments(atom[start], rule[start], start, neuron)
+
+    @cached_property
     def backward_counts(self) -> csr_array:
         """(columns, atoms) how many groundings each rule neuron stands for."""
         matrix = self.aggregation
@@ -68,6 +103,7 @@ class Network:
     rules: int
     bias: np.ndarray
     activation: Activation
+    aggregation: Aggregation
     query_atom: np.ndarray
     query_example: np.ndarray
     target: np.ndarray
@@ -91,8 +127,7 @@ class Network:
         rule_values = []
         for level in self.levels:
             fired = self.activation.rules(self.bias[level.rule] + values[level.body_atom].sum(0))
-            summed = np.bincount(level.column, weights[level.rule] * fired, level.aggregation.shape[1])
-            total = level.aggregation @ summed + level.fact_sum
+            total = self._aggregated(level, weights, fired) + level.fact_sum
             if len(level.learned_atom):
                 total += np.bincount(level.learned_atom, weights[level.learned_rule], len(total))
             values[level.first : level.last] = np.where(level.linear, total, self.activation.atoms(total))
@@ -110,13 +145,39 @@ class Network:
             d_total = slope[level.first : level.last] * np.where(level.linear, 1.0, self.activation.slope(value))
             if len(level.learned_atom):
                 gradient += np.bincount(level.learned_rule, d_total[level.learned_atom], self.rules)
-            d_summed = (level.backward_aggregation @ d_total)[level.column]
-            gradient += np.bincount(level.rule, d_summed * fired, self.rules)
-            d_body = self.activation.slope(fired, d_summed * weights[level.rule])
+            d_weights, d_fired = self._aggregated_slopes(level, weights, fired, d_total)
+            gradient += d_weights
+            d_body = self.activation.slope(fired, d_fired)
             if len(level.body_atom):
                 spread = np.broadcast_to(d_body, level.body_atom.shape).ravel()
                 slope += np.bincount(level.body_atom.ravel(), spread, self.atoms)
         return gradient
+
+    def _aggregated(self, level: Level, weights: np.ndarray, fired: np.ndarray) -> np.ndarray:
+        """(atoms of the level,) the sums of aggregation neurons."""
+        if isinstance(self.aggregation, Linear):
+            summed = np.bincount(level.column, weights[level.rule] * fired, level.aggregation.shape[1])
+            return np.asarray(level.aggregation @ summed)
+        segments = level.segments
+        values = self.aggregation.segments(fired[segments.neuron], segments.start)
+        return np.bincount(segments.atom, weights[segments.rule] * values, level.last - level.first)
+
+    def _aggregated_slopes(
+        self, level: Level, weights: np.ndarray, fired: np.ndarray, d_total: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives by weights (rules,) and rule neurons, from those by the sums of aggregation neurons."""
+        if isinstance(self.aggregation, Linear):
+            d_summed = (level.backward_aggregation @ d_total)[level.column]
+            return np.bincount(level.rule, d_summed * fired, self.rules), d_summed * weights[level.rule]
+        segments = level.segments
+        entries = fired[segments.neuron]
+        d_segment = d_total[segments.atom]
+        d_weights = np.bincount(
+            segments.rule, d_segment * self.aggregation.segments(entries, segments.start), self.rules
+        )
+        slopes = self.aggregation.segment_slopes(entries, segments.start)
+        d_entries = segments.spread(d_segment * weights[segments.rule]) * slopes
+        return d_weights, np.bincount(segments.neuron, d_entries, len(fired))
 
     def outputs(self, values: np.ndarray) -> np.ndarray:
         """Outputs (queries,) from the values of atoms."""
@@ -185,6 +246,7 @@ class Network:
             self.rules,
             self.bias,
             self.activation,
+            self.aggregation,
             number[self.query_atom[queries]] * (self.query_atom[queries] > 0),
             self.query_example[queries],
             self.target[queries],
@@ -268,6 +330,7 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
         len(program.rules),
         bias,
         activation,
+        compiler.aggregation,
         query_atom,
         queries.example,
         queries.target,

@@ -2,7 +2,8 @@
 
 There are two kinds. A `Linear` one is the sum of the neurons, scaled by their number. The mean, as in the paper, tells
 the share of groundings that hold, and not how many there are. The sum divided by the square root of their number tells
-both. A `Selecting` one is the value of one grounding, such as the largest.
+both, as the sum itself does. A `Selecting` one is the value of one grounding: the largest tells whether there is a good
+one.
 """
 
 from __future__ import annotations
@@ -137,4 +138,7 @@ AGGREGATIONS: dict[str, Aggregation] = {
         "the sum of {n} groundings / sqrt({n})",
         groundings=lambda times: times**2,
     ),
+    "max": Selecting(np.maximum, -np.inf, "the largest of {n} groundings"),
+    "sum": Linear(lambda total, size: total, as_counted, "the sum of {n} groundings", groundings=lambda times: times),
 }
+SELECTING = tuple(entry for entry in AGGREGATIONS.values() if isinstance(entry, Selecting))

@@ -22,6 +22,7 @@ from lrnn_cli.network import bundles as bundles_module
 from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
 from lrnn_cli.semantics import activations, aggregations, losses
 from lrnn_cli.semantics.activations import SQUASHINGS
+from lrnn_cli.semantics.aggregations import SELECTING
 from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.training import optimisers, workspace
 from lrnn_cli.training.code_cache import KeptCode
@@ -69,6 +70,15 @@ def _either(place: int, function: Callable[..., Any], other: Callable[..., Any])
     return either
 
 
+def _binary(function: np.ufunc) -> Callable[[float, float], float]:
+    """A ufunc as a function of two numbers that can be compiled."""
+
+    def called(x: float, y: float) -> float:
+        return function(x, y)  # type: ignore[no-any-return]
+
+    return called
+
+
 SUMS_ANYHOW = {"reassoc"}
 """For `fastmath`: sums may be taken in any order."""
 squashed = numbered([squashing.value for squashing in SQUASHINGS])
@@ -76,6 +86,7 @@ squashed_slope = numbered([squashing.slope for squashing in SQUASHINGS])
 squashed_slope_anyhow = numbered([squashing.slope for squashing in SQUASHINGS], fastmath=SUMS_ANYHOW)
 factor_of = numbered([squashing.factor or squashing.value for squashing in SQUASHINGS])
 of_product = numbered([squashing.of_product or squashing.value for squashing in SQUASHINGS])
+choice_of = numbered([_binary(aggregation.choice) for aggregation in SELECTING])
 loss_value = numbered([loss.value for loss in LOSSES.values()])
 loss_slope = numbered([loss.slope for loss in LOSSES.values()])
 
@@ -234,6 +245,65 @@ def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
                     total[j] += weight * value
         for j in range(count):
             work.summed[selection.column[first + j]] = total[j]
+        if bundles.selecting >= 0:
+            for j in range(count):
+                work.fired_place[selection.column[first + j]] = selection.tile_fired[tile] + j
+                work.fired_step[selection.column[first + j]] = width
+
+
+@compiled()
+def _end_of_bundle(bundles: Bundles, atom: int, first: int) -> int:
+    """Where the columns that an atom aggregates leave the bundle of the one at `first`."""
+    bundle = bundles.column_bundle[bundles.aggregation_column[first]]
+    last = first + 1
+    while (
+        last < bundles.aggregation_start[atom + 1] and bundles.column_bundle[bundles.aggregation_column[last]] == bundle
+    ):
+        last += 1
+    return last
+
+
+@compiled()
+def _chosen_place(bundles: Bundles, first: int, last: int, rule: int, work: Work) -> int:
+    """Which rule neuron is taken, among those of a rule of a bundle in the columns from `first` to `last`."""
+    taken = -1
+    for m in range(first, last):
+        column = bundles.aggregation_column[m]
+        place = work.fired_place[column] + rule * work.fired_step[column]
+        if taken < 0 or choice_of(bundles.selecting, work.fired[place], work.fired[taken]) != work.fired[taken]:
+            taken = place
+    return taken
+
+
+@compiled()
+def _selected(bundles: Bundles, atom: int, weights: np.ndarray, work: Work) -> float:
+    """The sum of the aggregation neurons of an atom, times their weights, where aggregation takes one rule neuron."""
+    total = 0.0
+    first = bundles.aggregation_start[atom]
+    while first < bundles.aggregation_start[atom + 1]:
+        last = _end_of_bundle(bundles, atom, first)
+        bundle = bundles.column_bundle[bundles.aggregation_column[first]]
+        first_rule = bundles.rule_start[bundle]
+        for i in range(first_rule, bundles.rule_start[bundle + 1]):
+            place = _chosen_place(bundles, first, last, i - first_rule, work)
+            total += weights[bundles.rule[i]] * work.fired[place]
+        first = last
+    return total
+
+
+@compiled()
+def _selected_slopes(bundles: Bundles, atom: int, slope: float, weights: np.ndarray, work: Work) -> None:
+    """The gradient, and derivatives by rule neurons, from that by the sum of the aggregation neurons of an atom."""
+    first = bundles.aggregation_start[atom]
+    while first < bundles.aggregation_start[atom + 1]:
+        last = _end_of_bundle(bundles, atom, first)
+        bundle = bundles.column_bundle[bundles.aggregation_column[first]]
+        first_rule = bundles.rule_start[bundle]
+        for i in range(first_rule, bundles.rule_start[bundle + 1]):
+            place = _chosen_place(bundles, first, last, i - first_rule, work)
+            work.gradient[bundles.rule[i]] += slope * work.fired[place]
+            work.fired_slope[place] += slope * weights[bundles.rule[i]]
+        first = last
 
 
 @compiled()
@@ -242,8 +312,11 @@ def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         total = 0.0
-        for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
-            total += bundles.aggregation_value[m] * work.summed[bundles.aggregation_column[m]]
+        if bundles.selecting < 0:
+            for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
+                total += bundles.aggregation_value[m] * work.summed[bundles.aggregation_column[m]]
+        else:
+            total += _selected(bundles, atom, weights, work)
         total += bundles.fact_sum[atom]
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             total += bundles.direct_value[m] * weights[bundles.direct_rule[m]]
@@ -256,25 +329,33 @@ def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
 def backward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: Work) -> None:
     """Add to the gradient (rules,) of a loss whose derivative by the selected atoms is in `work.slope`."""
     for level in range(bundles.levels - 1, -1, -1):
-        _atom_slopes(bundles, selection, level, work)
+        _atom_slopes(bundles, selection, level, weights, work)
         _rule_slopes(bundles, selection, level, weights, work)
 
 
 @compiled()
-def _atom_slopes(bundles: Bundles, selection: Selection, level: int, work: Work) -> None:
+def _atom_slopes(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
     """Derivatives by the sums of columns, from those by the atoms of a level."""
     a, function = bundles.steepness, bundles.squashing
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         for k in range(selection.tile_first[tile], selection.tile_first[tile] + selection.tile_count[tile]):
             work.column_slope[selection.column[k]] = 0.0
+        if bundles.selecting >= 0:
+            bundle = selection.tile_bundle[tile]
+            rules = bundles.rule_start[bundle + 1] - bundles.rule_start[bundle]
+            for k in range(rules * selection.tile_width[tile]):
+                work.fired_slope[selection.tile_fired[tile] + k] = 0.0
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         value = work.value[atom]
         slope = work.slope[atom] * (1.0 if bundles.linear[atom] else squashed_slope(function, value, a))
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             work.gradient[bundles.direct_rule[m]] += bundles.direct_value[m] * slope
-        for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
-            work.column_slope[bundles.aggregation_column[m]] += bundles.aggregation_value[m] * slope
+        if bundles.selecting < 0:
+            for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
+                work.column_slope[bundles.aggregation_column[m]] += bundles.aggregation_value[m] * slope
+        else:
+            _selected_slopes(bundles, atom, slope, weights, work)
 
 
 @compiled(fastmath=SUMS_ANYHOW)
@@ -304,14 +385,20 @@ def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np
             here = max(0, selection.tile_fired[tile] + (i - first_rule) * width)
             above = max(0, bundles.rule_node[i] * width)
             beside = max(0, bundles.rule_slot[i] * width)
-            change = 0.0
-            for j in range(width):
-                value = fired[here + j]
-                change += total[j] * value
-                by_body = weight * squashed_slope_anyhow(function, value, total[j])
-                node_slope[above + j] += by_body
-                slot_slope[beside + j] += by_body
-            work.gradient[rule] += change
+            if bundles.selecting < 0:
+                change = 0.0
+                for j in range(width):
+                    value = fired[here + j]
+                    change += total[j] * value
+                    by_body = weight * squashed_slope_anyhow(function, value, total[j])
+                    node_slope[above + j] += by_body
+                    slot_slope[beside + j] += by_body
+                work.gradient[rule] += change
+            else:
+                for j in range(width):
+                    by_body = squashed_slope_anyhow(function, fired[here + j], work.fired_slope[here + j])
+                    node_slope[above + j] += by_body
+                    slot_slope[beside + j] += by_body
         for n in range(nodes - 1, 0, -1):
             here = max(0, n * width)
             above = max(0, bundles.node_parent[first_node + n] * width)
