@@ -16,6 +16,7 @@ from typing import Any
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.report.contributions import GroundAtom, GroundNetwork, Input, number_text
 from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.semantics.activations import ACTIVATIONS
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 INDENT = "  "
@@ -171,10 +172,11 @@ def _formula(found: Json, atom: Json) -> str:
     rest = f", and {total} is the sum of" if atom["inputs"] else ""
     if atom["linear"]:
         return "is the sum of"
-    if found["activation"] == "sigmoid":
-        return f"= sigm({total}){rest}"
+    function = ACTIVATIONS[found["activation"]].squashing.name
+    if found["steepness"] == 1.0 and found["offset"] == 0.0:
+        return f"= {function}({total}){rest}"
     sign = "-" if found["offset"] < 0 else "+"
-    return f"= sigm({found['steepness']:g} * ({total} {sign} {abs(found['offset']):g})){rest}"
+    return f"= {function}({found['steepness']:g} * ({total} {sign} {abs(found['offset']):g})){rest}"
 
 
 def _input_lines(atom: Json, indent: int, with_effect: bool) -> list[str | Mention]:

@@ -22,13 +22,14 @@ Function = Callable[[Numbers], Numbers]
 
 @dataclass(frozen=True)
 class Squashing:
-    """A function that squashes sums.
+    """A function that squashes sums, by its name in explanations.
 
     value: of a sum x; slope: the derivative by x times a rate, from the value and the rate; sum_of: the x of a value
     factor, of_product: two functions with value(x + y) = of_product(factor(x) * factor(y)). Products of factors need
     no exponential for a neuron; None where there are no such functions.
     """
 
+    name: str
     value: Function
     slope: Callable[[Numbers, Numbers], Numbers]
     sum_of: Function
@@ -56,7 +57,7 @@ def logistic_of_product(product: Numbers) -> Numbers:
     return 1.0 / (1.0 + product)
 
 
-LOGISTIC = Squashing(logistic, logistic_slope, logistic_sum, logistic_factor, logistic_of_product)
+LOGISTIC = Squashing("sigm", logistic, logistic_slope, logistic_sum, logistic_factor, logistic_of_product)
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
