@@ -23,6 +23,7 @@ from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 
 QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--quiet"]
@@ -149,6 +150,8 @@ def test_facts_of_the_target() -> None:
         start = [learning.weights[rule.clause] for rule in learning._rules_of(next(iter(learning.targets)))]
         shown = replace(fitted, weights=np.array(start)).output()
         assert shown == pytest.approx(network.outputs(values), abs=1e-12)
+        losses = LOSSES["log"].value(fitted.output(), fitted.target)
+        assert fitted.log_loss == pytest.approx(losses.mean(), abs=1e-12)
 
 
 def test_directions_of_different_weights_are_not_symmetric() -> None:

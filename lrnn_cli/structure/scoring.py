@@ -39,7 +39,8 @@ class Regression:
     @property
     def log_loss(self) -> float:
         """The mean log loss without the penalty: what is shown."""
-        return float(log_of_sums(self.activation.scaled(self.columns @ self.weights), self.target).mean())
+        scaled = self.activation.scaled(self.columns @ self.weights, self.given)
+        return float(log_of_sums(scaled, self.target).mean())
 
     def output(self) -> np.ndarray:
         return self.activation.atoms(self.columns @ self.weights, self.given)
