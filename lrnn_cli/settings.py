@@ -8,7 +8,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from lrnn_cli.errors import LrnnError
@@ -21,6 +23,28 @@ BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 }
 
 
+@dataclass(frozen=True)
+class NamesOf:
+    """The names in a table of a module, which is imported when they are asked for: commands start without NumPy."""
+
+    module: str
+    table: str
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(getattr(import_module(self.module), self.table))
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+
+ACTIVATIONS = NamesOf("lrnn_cli.semantics.activations", "ACTIVATIONS")
+AGGREGATIONS = NamesOf("lrnn_cli.semantics.aggregations", "AGGREGATIONS")
+LOSSES = NamesOf("lrnn_cli.semantics.losses", "LOSSES")
+
+
 def setting(
     default: Any,
     help: str,
@@ -30,7 +54,7 @@ def setting(
     most: float | None = None,
     above: float | None = None,
     below: float | None = None,
-    choices: Sequence[str] = (),
+    choices: Collection[str] = (),
     name: str | None = None,
     metavar: str | None = None,
     default_text: str | None = None,
@@ -51,7 +75,7 @@ def setting(
         "most": most,
         "above": above,
         "below": below,
-        "choices": tuple(choices),
+        "choices": choices,
         "name": name,
         "metavar": metavar,
         "default_text": default_text,
@@ -74,7 +98,7 @@ def _fault(value: Any, field: dataclasses.Field[Any]) -> str:
     choices, kind = field.metadata["choices"], field.metadata["kind"]
     if value is None and field.default is None:
         return ""
-    if choices:
+    if choices != ():
         return "" if value in choices else f"is {value!r}; choose one of {', '.join(choices)}"
     if kind is bool:
         return "" if isinstance(value, bool) else f"is {value!r}; give True or False"

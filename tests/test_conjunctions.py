@@ -17,8 +17,9 @@ from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.parts import Conjunction, Part, conjunction_rules, rule_neurons
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.template import Settings, Template
-from lrnn_cli.network.network import Activation
 from lrnn_cli.network.part_texts import part_texts
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
@@ -305,7 +306,7 @@ def as_naive(rule: Rule) -> naive.Rule:
 
 
 @pytest.mark.parametrize("arity", [0, 1])
-@pytest.mark.parametrize("aggregation", ["sqrt", "mean"])
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
 def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation: str) -> None:
     """In the learner's own network, in that of SWI-Prolog's groundings, and by the naive interpreter."""
     examples = graphs(16, 5, arity)
@@ -347,6 +348,9 @@ def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation:
         (["1.0 :: part_1", "-1.0 :: part_1 :- p(X)"], "sqrt", "no p(X)"),
         (["0.0 :: part_1", "1.0 :: part_1 :- p(X)"], "mean", "some p(X)"),
         (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "mean", "true of none"),
+        (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "max", "true of none"),
+        # -3 - 0.5 + 2 * 0.9379 n > 0 if n > 1.87.
+        (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "sum", "at least 2 of p(X)"),
         (["3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "sqrt", "true of all"),
         (["2.0 :: part_1 :- p(X)"], "sqrt", "some p(X)"),
         (["-3.0 :: part_1", "2.0 :: part_1 :- soft(X)"], "sqrt", "much of soft(X)"),

@@ -24,6 +24,7 @@ from lrnn_cli.hypotheses.vocabulary import vocabulary
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.network import compile_network
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure import ensemble
 from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.latent_rules import create_layer1_rules, predicate_invention
@@ -188,7 +189,7 @@ def test_several_targets_are_learned_together(tmp_path: Path) -> None:
 # Search
 
 
-@pytest.mark.parametrize("aggregation", ["mean", "sqrt"])
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
 @pytest.mark.parametrize("layer", [0, 1])
 def test_columns_are_what_the_network_computes(layer: int, aggregation: str) -> None:
     """A column of a candidate gives the output of the network of its rule, latent or of the data itself."""

@@ -13,7 +13,7 @@ import pytest
 from conftest import Folder
 
 from lrnn_cli.language.template import Settings
-from lrnn_cli.network.network import Activation
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.paper import DIFFERENCES, PAPER, REMAINING, with_the_papers_options
 from lrnn_cli.structure.scoring import RIDGE, fit

@@ -21,7 +21,8 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.compile import Compiler, Memory
-from lrnn_cli.network.network import Activation, assemble, compile_network
+from lrnn_cli.network.network import assemble, compile_network
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Problem, make_problem

@@ -22,6 +22,8 @@ from lrnn_cli.language.clauses import Constant, Predicate, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.latent_rules import create_layer1_rules
@@ -97,7 +99,7 @@ def candidates(E: Problem, F: Features, R: Rules, draw: random.Random) -> list[C
 def test_columns_of_weighted_facts(seed: int) -> None:
     """The columns of random bodies over random facts give the outputs of the network and of the definitions."""
     draw = random.Random(seed)
-    aggregation = draw.choice(["mean", "sqrt"])
+    aggregation = list(AGGREGATIONS)[seed % len(AGGREGATIONS)]
     identity = draw.random() < 0.5
     options = StructureOptions(
         dimension=2, crisp=True, aggregation=aggregation, object_identity=identity, length=4, variables=4, seed=seed
@@ -157,6 +159,8 @@ def test_facts_of_the_target() -> None:
         start = [W[rule.clause] for rule in rules_of(E, R, target)]
         shown = replace(fitted, weights=np.array(start)).output()
         assert shown == pytest.approx(network.outputs(values), abs=1e-12)
+        losses = LOSSES["log"].value(fitted.output(), fitted.target)
+        assert fitted.log_loss == pytest.approx(losses.mean(), abs=1e-12)
 
 
 def test_directions_of_different_weights_are_not_symmetric() -> None:

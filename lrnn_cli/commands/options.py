@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from lrnn_cli.commands.parameters import Output
+from lrnn_cli.commands.parameters import NamedChoice, Output
 from lrnn_cli.commands.terminal import say
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.parts import FoldOptions
@@ -124,8 +124,8 @@ def _type(field: Field[Any]) -> Any:
     known = field.metadata
     if known["metavar"] in WRITTEN_OTHERWISE:
         return WRITTEN_OTHERWISE[known["metavar"]]
-    if known["choices"]:
-        return click.Choice(known["choices"])
+    if known["choices"] != ():
+        return NamedChoice(known["choices"])
     least, most = (known[name] if known[name] is not None else known[other] for name, other in BOUNDS)
     if known["kind"] is int:
         return click.IntRange(least, most)

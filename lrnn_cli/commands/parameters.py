@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -52,6 +52,24 @@ EXPERIMENT_FILES = (
     *(f"*/*/fold*/run/{name}" for name in with_members(RUN_RECORDS)),
 )
 """Files that a report on crossvalidations reads."""
+
+
+if TYPE_CHECKING:
+    Choice = click.Choice[str]
+else:
+    Choice = click.Choice
+
+
+class NamedChoice(Choice):
+    """One of some names, which are asked for when they are needed and not before."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.case_sensitive = True
+        self._names = names
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(self._names)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.predictions import Predictions
-from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.semantics.losses import LOSSES
 
 Z = 1.959963984540054
 """The normal quantile of a 95 % interval."""
@@ -81,13 +81,13 @@ def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
         area = auc_roc(output, positive)
         metrics.values.update(auc_roc=area, auc_pr=auc_pr(output, positive))
         metrics.intervals["auc_roc"] = hanley_mcneil(area, positives, queries - positives)
-    for name, loss in (("log_loss", "log"), ("squared_loss", "squared")):
-        if loss == "log" and ((target < 0.0) | (target > 1.0)).any():
+    for name, loss in (("log_loss", LOSSES["log"]), ("squared_loss", LOSSES["squared"])):
+        if loss.refuses(target).any():
             metrics.values[name] = None
             metrics.reasons[name] = "some targets are outside 0 to 1"
             continue
         with np.errstate(over="ignore", invalid="ignore"):
-            values, _ = LOSSES[loss](output, target)
+            values = loss.value(output, target)
             mean = float(values.mean())
             deviation = float(values.std(ddof=1)) if queries > 1 else 0.0
         if not math.isfinite(mean) or not math.isfinite(deviation):

@@ -16,7 +16,9 @@ from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Variable, goal_from_json, goal_json
 from lrnn_cli.language.data import Queries
 from lrnn_cli.language.files import read_bytes
-from lrnn_cli.language.template import ACTIVATIONS, AGGREGATIONS, LARGEST, Settings, Template
+from lrnn_cli.language.template import LARGEST, Settings, Template
+from lrnn_cli.semantics.activations import ACTIVATIONS
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 FORMAT = "lrnn grounding"
 VERSION = 3
@@ -276,7 +278,7 @@ def _predicates(items: Any) -> list[Predicate]:
 
 def _settings(items: dict[str, Any]) -> Settings:
     settings = Settings(**items)
-    _true(settings.activation in ACTIVATIONS and settings.aggregation in AGGREGATIONS)
+    _true(settings.activation in list(ACTIVATIONS) and settings.aggregation in list(AGGREGATIONS))
     _true(type(settings.object_identity) is bool)
     _true(_number(settings.steepness) > 0 and _number(settings.offset) is not None)
     return settings

@@ -14,9 +14,9 @@ from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Te
 from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source, finite_number
 from lrnn_cli.language.writing import prolog_text
+from lrnn_cli.semantics.activations import ACTIVATIONS
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
-ACTIVATIONS = ("lukasiewicz", "sigmoid")
-AGGREGATIONS = ("mean", "sqrt")
 LARGEST = 1e300
 """Weights and settings are no larger than this in size, so that no sum or product of them is infinite."""
 
@@ -34,9 +34,9 @@ class Settings:
     def facts(self) -> list[str]:
         """The settings as facts; steepness and offset only where the activation uses them, a mean is not mentioned."""
         shown = {field.name: getattr(self, field.name) for field in fields(self)}
-        if self.activation == "sigmoid":
+        if ACTIVATIONS[self.activation].numbers is not None:
             del shown["steepness"], shown["offset"]
-        if self.aggregation == "mean":
+        if self.aggregation == Settings.aggregation:
             del shown["aggregation"]
         text = {True: "true", False: "false"}
         return [
@@ -141,9 +141,9 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
             faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}; delete one"))
         seen[name] = line
         if name in ("activation", "aggregation"):
-            choices = ACTIVATIONS if name == "activation" else AGGREGATIONS
+            *others, last = choices = list(ACTIVATIONS if name == "activation" else AGGREGATIONS)
             if value not in choices:
-                faults.append(Fault(line, column, f"setting {name} is {' or '.join(choices)}, not {value}"))
+                faults.append(Fault(line, column, f"setting {name} is {', '.join(others)} or {last}, not {value}"))
             elif name == "activation":
                 settings = replace(settings, activation=value)
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lrnn_cli.settings import setting
+from lrnn_cli.settings import ACTIVATIONS, AGGREGATIONS, setting
 
 
 @dataclass(frozen=True)
@@ -14,13 +14,13 @@ class ModelSettings:
     activation: str | None = setting(
         None,
         "Activation functions (default: what the template says, else lukasiewicz).",
-        choices=("lukasiewicz", "sigmoid"),
+        choices=ACTIVATIONS,
     )
     aggregation: str | None = setting(
         None,
         "Groundings of a rule: their mean, or their sum divided by the root of their number "
         "(default: what the template says, else mean).",
-        choices=("mean", "sqrt"),
+        choices=AGGREGATIONS,
     )
     object_identity: bool | None = setting(
         None,

@@ -19,6 +19,7 @@ from dataclasses import replace
 from lrnn_cli.allocation import share_free_memory
 from lrnn_cli.errors import LimitError
 from lrnn_cli.grounding.joins.relations import TooManyRows
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.structure.latent_rules import create_layer1_rules, predicate_invention
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.problem import OutOfTime, Problem, check_problem
@@ -27,7 +28,6 @@ from lrnn_cli.structure.rules import Rules, Weights, internal_template
 from lrnn_cli.structure.starts import first_weights, new_weights
 from lrnn_cli.structure.state import Iteration, LearningState
 from lrnn_cli.structure.weights import TrainedWeights, outputs, train_weights, weighted_facts
-from lrnn_cli.training.losses import LOSSES
 
 
 def algorithm_1(E: Problem, state: LearningState, observer: Observer) -> Iterator[LearningState]:
@@ -135,7 +135,7 @@ def _validated(
     """The mean loss on queries held out, if there are any, and the least one so far with its weights."""
     if E.held_out is None:
         return None, best
-    loss = float(LOSSES[E.options.loss](outputs(E, R, W, E.held_out), E.held_out.target)[0].mean())
+    loss = float(LOSSES[E.options.loss].value(outputs(E, R, W, E.held_out), E.held_out.target).mean())
     return loss, (loss, W) if best is None or loss < best[0] else best
 
 

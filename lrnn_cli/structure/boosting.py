@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lrnn_cli.hypotheses.parts import Conjunction, Part, rule_neurons
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.structure.patterns import Columns
 
 MOST_THRESHOLDS = 31
@@ -223,11 +223,11 @@ def boosted(
     thresholds = Thresholds(columns, queries, BLOCKS if options.columns < 1.0 else 1, random, presence)
     known = target[queries]
     frequency = (known.sum() + 1.0) / (len(known) + 2.0)
-    start = activation.steepness * activation.offset if presence else float(np.log(frequency / (1.0 - frequency)))
+    start = float(activation.scaled(0.0) if presence else activation.family.squashing.sum_of(frequency))
     logit = start + activation.steepness * np.broadcast_to(given, len(target))
     for _ in range(options.rules if len(thresholds) else 0):
-        output = sigmoid(logit[queries])
-        slope, curvature = known - output, output * (1.0 - output)
+        output = activation.squashed(logit[queries])
+        slope, curvature = known - output, activation.family.squashing.slope(output, 1.0)
         inside = random.random(len(queries)) < options.queries
         weighted = np.stack([slope, curvature, np.ones(len(queries))], 1) * inside[:, None]
         parts = _grown(columns, queries, thresholds, weighted, options, random, presence)
@@ -239,13 +239,13 @@ def boosted(
         step = float(slope @ seen) / (float(curvature @ seen**2) + options.penalty) * options.shrinkage
         logit += step * neurons
         if not presence:
-            output = sigmoid(logit[queries])
-            left, size = float((known - output).sum()), float((output * (1.0 - output)).sum())
+            output = activation.squashed(logit[queries])
+            left, size = float((known - output).sum()), float(activation.family.squashing.slope(output, 1.0).sum())
             change = BIAS_STEP * options.shrinkage * left / (size + options.penalty)
             logit += change
             start += change
         conjunction = Conjunction(tuple(part for _, part in parts), step / activation.steepness)
-        yield BoostingStep(conjunction, start / activation.steepness - activation.offset, logit.copy())
+        yield BoostingStep(conjunction, activation.total(start), logit.copy())
 
 
 def _grown(

@@ -1,8 +1,8 @@
 """Columns of candidate rules: for each query the rule neurons of a body aggregated, without building a network.
 
 A table of groundings is collapsed to distinct tuples of classes of its slots, once for all fillings; the classes are
-those of the compiled latent layers. With E = exp(-a value) for each predicate and class, a rule neuron is
-1 / (1 + constant * product of E): no exponential is left for a candidate. Objects of one class of layer 1 have the
+those of the compiled latent layers. With a factor E = exp(-a value) for each predicate and class, a rule neuron is a
+function of constant * product of E: no exponential is left for a candidate. Objects of one class of layer 1 have the
 same unary facts, so a unary predicate of the data in a slot (layer 0) keeps some classes and drops the others.
 Weighted facts of relations have values of their own: tuples are told apart by their sum, whatever fills the slots.
 """
@@ -24,8 +24,8 @@ from lrnn_cli.grounding.joins.relations import Literal, Relations, TooManyRows
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Candidate, Shape, Slot
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.aggregation import size_factor
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import Aggregation
 
 KEPT_BYTES = 80_000_000
 """Collapsed tables are kept up to this size in all."""
@@ -78,7 +78,7 @@ class Target:
 
 @dataclass
 class Collapsed:
-    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples), total: (query atoms,).
+    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples) of groundings; rows: how many.
 
     factor: (tuples,) exp(-a sum of values) of relations with weighted facts; None where there are none.
     """
@@ -86,12 +86,8 @@ class Collapsed:
     places: tuple[Slot, ...]
     classes: np.ndarray
     counts: csr_array
-    total: np.ndarray
+    rows: int
     factor: np.ndarray | None
-
-    @property
-    def rows(self) -> int:
-        return int(self.total.sum())
 
     @property
     def bytes(self) -> int:
@@ -112,14 +108,9 @@ def data_layer(
     for row, predicate in enumerate(unary):
         holds[row] = np.isin(objects[:, 0], relations.tables[predicate].objects[:, 0])
         if predicate in relations.soft:
-            values[row] = fact_values(relations.weights(predicate, example, objects), activation)
+            values[row] = activation.facts(relations.weights(predicate, example, objects))
     names = tuple(predicate.name for predicate in unary)
     return PredicateLayer(names, first.index, first.class_of, values, holds)
-
-
-def fact_values(weights: np.ndarray, activation: Activation) -> np.ndarray:
-    """The values of atoms that only facts derive, given the sums of their weights."""
-    return sigmoid(activation.steepness * (weights + activation.offset))
 
 
 class CollapsedTables:
@@ -152,7 +143,7 @@ class Features:
 
     relations: Relations
     activation: Activation
-    aggregation: str
+    aggregation: Aggregation
     targets: dict[Predicate, Target]
     tables: CollapsedTables
     layers: dict[Kind, PredicateLayer] = field(default_factory=dict)
@@ -160,7 +151,7 @@ class Features:
 
     @cached_property
     def _factors(self) -> dict[Kind, np.ndarray]:
-        return {kind: np.exp(-self.activation.steepness * layer.values) for kind, layer in self.layers.items()}
+        return {kind: self.activation.factors(layer.values) for kind, layer in self.layers.items()}
 
     @cached_property
     def _rows(self) -> dict[Kind, dict[str, int]]:
@@ -257,10 +248,10 @@ class Features:
         classes = np.zeros((len(columns), len(first)), np.int32)
         for place, column in enumerate(columns):
             classes[place] = column[first]
-        factor = None if values is None else np.exp(-self.activation.steepness * values[first])
+        factor = None if values is None else self.activation.factors(values[first])
         size = (len(target.index), classes.shape[1])
         counts = tuple_counts(row, number, size)
-        return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float), factor)
+        return Collapsed(shape.slots, classes, counts, len(row), factor)
 
     def _relation_values(self, shape: Shape, table: Table) -> np.ndarray | None:
         """(rows,) the sum of the values of the relations that have weighted facts, None where there are none."""
@@ -268,7 +259,7 @@ class Features:
         total = np.zeros(len(table))
         for predicate, variables in soft:
             weights = self.relations.weights(predicate, table.example, table.objects[:, list(variables)])
-            total += fact_values(weights, self.activation)
+            total += self.activation.facts(weights)
         return total if soft else None
 
     def columns(self, shape: Shape, fillings: Sequence[tuple[str, ...]]) -> np.ndarray:
@@ -277,7 +268,7 @@ class Features:
         collapsed = self._known(shape)
         if collapsed is None:
             return np.zeros((len(target.atom_of_query), len(fillings)))
-        step = max(1, CHUNK // max(collapsed.counts.shape))
+        step = max(1, CHUNK // self.aggregation.work(collapsed.counts))
         parts = [
             self._aggregated(shape, fillings[start : start + step], collapsed)
             for start in range(0, len(fillings), step)
@@ -288,7 +279,7 @@ class Features:
         a = self.activation
         crisp = sum(predicate not in self.relations.soft for predicate, _ in shape.relations)
         bias = a.rule_bias(shape.length, crisp)
-        product = np.full((collapsed.classes.shape[1], len(fillings)), np.exp(-a.steepness * bias))
+        product = np.full((collapsed.classes.shape[1], len(fillings)), a.factors(bias))
         if collapsed.factor is not None:
             product *= collapsed.factor[:, None]
         kept: np.ndarray | None = None
@@ -301,14 +292,7 @@ class Features:
             if holds is not None:
                 held = holds[rows].T[classes]
                 kept = held if kept is None else kept & held
-        product += 1.0
-        neurons = np.reciprocal(product, out=product)
-        if kept is None:
-            sums, totals = collapsed.counts @ neurons, collapsed.total[:, None]
-        else:
-            sums, totals = collapsed.counts @ (neurons * kept), collapsed.counts @ kept.astype(float)
-        totals = np.maximum(totals, 1.0)
-        return np.asarray(sums / totals * size_factor(self.aggregation, totals))
+        return self.aggregation.columns(collapsed.counts, a.rules_of_products(product), kept)
 
 
 def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:

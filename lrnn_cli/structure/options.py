@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lrnn_cli.settings import setting
+from lrnn_cli.settings import AGGREGATIONS, LOSSES, setting
 
 ITERATIONS = 14
 
@@ -37,12 +37,12 @@ class StructureOptions:
     learning_rate: float = setting(0.02, "Of the optimiser.", above=0)
     optimiser: str = setting("adam", "What trains weights.", choices=("adam", "sgd"))
     batch_size: int = setting(0, "Examples in a batch of training; 0 for all of them.", least=0)
-    loss: str = setting("squared", "What training minimises.", choices=("squared", "log"))
+    loss: str = setting("squared", "What training minimises.", choices=LOSSES)
     object_identity: bool = setting(True, "Variables of a rule take different objects.")
     aggregation: str = setting(
         "sqrt",
         "Groundings of a rule: their mean, or their sum divided by the root of their number",
-        choices=("mean", "sqrt"),
+        choices=AGGREGATIONS,
         default_text="sqrt; mean is the paper",
     )
     crisp: bool = setting(False, "Rules may contain unary predicates of the data beside latent ones.")

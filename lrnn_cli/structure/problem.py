@@ -21,7 +21,8 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.compile import Memory
-from lrnn_cli.network.network import Activation
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure.features import CollapsedTables, Features, Target
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 from lrnn_cli.training.validation import held_out
@@ -133,7 +134,8 @@ def make_problem(
     true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
     settings = template_settings(options)
     features = Features(
-        *(relations, Activation.of(settings), options.aggregation, targets), CollapsedTables(relations.memory)
+        *(relations, Activation.of(settings), AGGREGATIONS[options.aggregation], targets),
+        CollapsedTables(relations.memory),
     )
     return Problem(
         data,

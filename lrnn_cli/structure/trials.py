@@ -9,7 +9,7 @@ import numpy as np
 
 from lrnn_cli.hypotheses.parts import Conjunction
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.network import sigmoid
+from lrnn_cli.semantics.activations import sigmoid
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
 from lrnn_cli.structure.features import Features

@@ -17,6 +17,7 @@ from lrnn_cli.errors import TrainingError
 from lrnn_cli.language.clauses import Rule
 from lrnn_cli.language.template import LARGEST
 from lrnn_cli.network.network import Network
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
 from lrnn_cli.training.options import TrainingOptions
@@ -210,11 +211,11 @@ class _Run:
 def _check_targets(network: Network, loss: str) -> None:
     if not len(network.target):
         raise TrainingError("there is no query to train on")
-    outside = ((network.target < 0.0) | (network.target > 1.0)).nonzero()[0]
-    if loss == "log" and len(outside):
+    outside = LOSSES[loss].refuses(network.target).nonzero()[0]
+    if len(outside):
         value = network.target[outside[0]]
         raise TrainingError(
-            f"the log loss takes targets from 0 to 1, but {len(outside)} of {len(network.target)} are outside, "
+            f"the {loss} loss takes targets from 0 to 1, but {len(outside)} of {len(network.target)} are outside, "
             f"the first is {value:g}; scale the targets or use --loss squared"
         )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lrnn_cli.settings import setting
+from lrnn_cli.settings import LOSSES, setting
 
 
 @dataclass(frozen=True)
 class TrainingOptions:
     """learning_rate: None for that of the optimiser; batch_size: 0 for all examples."""
 
-    loss: str = setting("squared", "What is minimised.", choices=("squared", "log"))
+    loss: str = setting("squared", "What is minimised.", choices=LOSSES)
     optimiser: str = setting("adam", "How.", choices=("sgd", "adam"), name="optimizer")
     learning_rate: float | None = setting(
         None, "Size of the steps.", kind=float, above=0, metavar="RATE", default_text="0.02 for adam, 0.1 for sgd"
