@@ -17,7 +17,8 @@ import numpy as np
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.language.files import read_source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.training.loop import TrainingOptions, train_weights
+from lrnn_cli.training.loop import train_weights
+from lrnn_cli.training.options import TrainingOptions
 
 BATCHES = {"full batch": (0, 60), "32 examples": (32, 6), "1 example": (1, 2)}
 """Examples in a step, and how many epochs are measured."""

@@ -5,17 +5,20 @@ Whole networks of every entry are in test_semantics.py and test_compiled.py, col
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from lrnn_cli.commands.parameters import ACTIVATION, AGGREGATION, LOSS
 from lrnn_cli.language.template import Settings
+from lrnn_cli.network.options import ModelSettings
 from lrnn_cli.semantics.activations import ACTIVATIONS, SQUASHINGS, Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS, SELECTING, Selecting
 from lrnn_cli.semantics.losses import LOSSES, log_of_sums
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.training.options import TrainingOptions
 
 STEP = 1e-5
 VALUES = np.array([0.3, 0.8, 0.1, 0.8, 0.5])
@@ -163,10 +166,19 @@ def test_segments(name: str) -> None:
 # What is made from the tables
 
 
-def test_choices_of_options() -> None:
-    assert ACTIVATION.choices == tuple(ACTIVATIONS)
-    assert AGGREGATION.choices == tuple(AGGREGATIONS)
-    assert LOSS.choices == tuple(LOSSES)
+@pytest.mark.parametrize(
+    ("options", "name", "table"),
+    [
+        (ModelSettings, "activation", ACTIVATIONS),
+        (ModelSettings, "aggregation", AGGREGATIONS),
+        (StructureOptions, "aggregation", AGGREGATIONS),
+        (StructureOptions, "loss", LOSSES),
+        (TrainingOptions, "loss", LOSSES),
+    ],
+)
+def test_choices_of_options(options: type, name: str, table: dict[str, Any]) -> None:
+    (field,) = [field for field in fields(options) if field.name == name]
+    assert list(field.metadata["choices"]) == list(table)
 
 
 def test_compiled_functions() -> None:
