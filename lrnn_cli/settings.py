@@ -30,14 +30,17 @@ class NamesOf:
     module: str
     table: str
 
+    def _names(self) -> tuple[str, ...]:
+        return tuple(getattr(import_module(self.module), self.table))
+
     def __iter__(self) -> Iterator[str]:
-        return iter(getattr(import_module(self.module), self.table))
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(list(self))
+        return len(self._names())
 
     def __contains__(self, name: object) -> bool:
-        return name in list(self)
+        return name in self._names()
 
 
 ACTIVATIONS = NamesOf("lrnn_cli.semantics.activations", "ACTIVATIONS")
