@@ -130,7 +130,7 @@ def _ensemble(
         lambda problem, some: make_problem(data, knowledge, some, problem.options, allowed),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, members),
+        families(options),
         held_out_parts(problems[0].queries, task.groups, options.seed) if options.conjunctions else None,
     )
 
