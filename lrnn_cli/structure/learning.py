@@ -14,6 +14,7 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.model import Model
+from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.settings import check_settings
 from lrnn_cli.structure.ensemble import Ensemble
 from lrnn_cli.structure.estimates import estimate_text
@@ -103,7 +104,7 @@ def learn_model(
         if member.iterations:
             learners.runs.finish(number, member.template, member.reason)
     comments = _comments(task.data, kept, learners.estimates)
-    model = Model(tuple(member.template for member in kept), comments, layered=True)
+    model = Model(tuple(in_layers(member.template) for member in kept), comments, layered=True)
     return Learning(model, tuple(members), learners.estimates, interrupted)
 
 
