@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lrnn_cli.commands.parameters import Output
-from lrnn_cli.commands.terminal import say
-from lrnn_cli.language.writing import visible
+from lrnn_cli.commands.terminal import can_rewrite, say, say_in_place
 
 if TYPE_CHECKING:
     from lrnn_cli.limits import Watch
@@ -191,7 +189,7 @@ class Progress:
     def __init__(self, quiet: bool, every: float = 5.0) -> None:
         self.quiet = quiet
         self.every = every
-        self.terminal = sys.stderr.isatty()
+        self.terminal = can_rewrite()
         self._shown = False
         self._last = time.monotonic()
         self._warnings: set[str] = set()
@@ -203,7 +201,7 @@ class Progress:
         now = time.monotonic()
         if self.terminal:
             if now - self._last > 0.05:
-                say(visible(text)[:120], nl=False, clear=True)
+                say_in_place(text)
                 self._shown = True
                 self._last = now
         elif now - self._last > self.every:
@@ -229,5 +227,5 @@ class Progress:
 
     def _clear(self) -> None:
         if self._shown:
-            say("", nl=False, clear=True)
+            say_in_place("")
             self._shown = False

@@ -278,7 +278,9 @@ class StructureLearner:
                 if found or not tried:
                     break
                 ahead += self._start_anew()
-                self.report(f"iteration {number} of {options.iterations}: nothing found, latent predicates start anew")
+                self.report(
+                    f"iteration {number} of at most {options.iterations}: nothing found, latent predicates start anew"
+                )
                 # A new start is one more look at chance: what it finds must stand out among all that was tried.
                 found, more = self._rule_learning(number, options.gain + float(np.log(tried)))
                 tried += more
@@ -296,10 +298,9 @@ class StructureLearner:
         seconds = searched - started, trained - searched
         learned.iterations.append(Iteration(number, found, invented, tried, loss, validation_loss, *seconds, ahead))
         shown = "" if validation_loss is None else f", validation loss {validation_loss:.5f}"
-        left = (options.iterations - number) * (trained - started)
         self.report(
-            f"iteration {number} of {options.iterations}: {len(found)} rules of {tried} candidates in "
-            f"{seconds[0]:.1f} s, training {seconds[1]:.1f} s, loss {loss:.5f}{shown}, about {left:.0f} s left"
+            f"iteration {number} of at most {options.iterations}: {len(found)} rules of {tried} candidates in "
+            f"{seconds[0]:.1f} s, training {seconds[1]:.1f} s, loss {loss:.5f}{shown}"
         )
         return True
 
@@ -361,8 +362,8 @@ class StructureLearner:
                     rate = tried / (time.perf_counter() - started)
                     rule = self.words.written(best.rule()).clause
                     self.report(
-                        f"iteration {iteration} of {self.options.iterations}: {tried} candidates, {rate:.0f} a second, "
-                        f"log loss {loss:.5f}, {rule}"
+                        f"iteration {iteration} of at most {self.options.iterations}: {tried} candidates, "
+                        f"{rate:.0f} a second, log loss {loss:.5f}, {rule}"
                     )
 
                 regression = self._regression(predicate)
