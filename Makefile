@@ -38,7 +38,7 @@ help:
 	@echo '                 benchmark-start, benchmark-grounding, benchmark-search, benchmark-peer'
 	@echo 'make crossvalidate  DATA=file.pl [FOLDS=10] [LEARNER=lrnn] -j2: all folds of a learner in one table'
 	@echo 'make mutagenesis fetch 188 molecules and write them as data'
-	@echo 'make experiments  DATA_DIR=folder [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
+	@echo 'make experiments  [DATA_DIR=folder] [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
 	@echo 'make clean       remove what was built'
 
 install: prolog $(INSTALLED)

@@ -48,6 +48,7 @@ def with_members(patterns: Iterable[str]) -> tuple[str, ...]:
 EXPERIMENT_FILES = (
     "*/check.json",
     "*/*/settings",
+    "*/*/impossible",
     *(f"*/*/fold*/{name}" for name in FOLD_FILES),
     *(f"*/*/fold*/run/{name}" for name in with_members(RUN_RECORDS)),
 )
