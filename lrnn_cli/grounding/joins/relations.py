@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import islice
 from threading import RLock
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.cache import Cache
@@ -192,14 +190,26 @@ class Relations:
 
 def argument_sorts(tables: dict[Predicate, Table], objects: int) -> dict[Predicate, tuple[int, ...]]:
     """The sort of each argument: two arguments have one sort when a constant occurs in both, or by a chain of such."""
-    from scipy.sparse.csgraph import connected_components
-
     places = [(predicate, position) for predicate in sorted(tables) for position in range(predicate.arity)]
-    columns = [np.unique(tables[predicate].objects[:, position]) for predicate, position in places]
-    row = np.repeat(np.arange(len(places)), [len(column) for column in columns])
-    occurs = csr_array((np.ones(len(row)), (row, np.concatenate([*columns, row[:0]]))), (len(places), objects))
-    sort = iter(connected_components(occurs @ occurs.T, directed=False)[1].tolist())
-    return {predicate: tuple(islice(sort, predicate.arity)) for predicate in sorted(tables)}
+    parent = list(range(len(places)))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    owner = np.full(objects, -1, np.int64)
+    for number, (predicate, position) in enumerate(places):
+        column = np.unique(tables[predicate].objects[:, position])
+        for other in np.unique(owner[column]):
+            if other >= 0:
+                parent[root(int(other))] = root(number)
+        owner[column] = number
+    sorts: dict[Predicate, list[int]] = {predicate: [] for predicate in sorted(tables)}
+    for number, (predicate, _) in enumerate(places):
+        sorts[predicate].append(root(number))
+    return {predicate: tuple(found) for predicate, found in sorts.items()}
 
 
 def symmetries(relations: Relations) -> Symmetries:
