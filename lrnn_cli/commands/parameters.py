@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.files import check_writable
@@ -139,6 +140,10 @@ class _FileType(click.types.StringParamType):
         if ctx is not None and param is not None and not ctx.resilient_parsing:
             self.use(path, param, ctx)
         return path
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The shell knows its files."""
+        return [CompletionItem(incomplete, type="file")]
 
     def use(self, path: str, param: click.Parameter, ctx: click.Context) -> None:
         raise NotImplementedError
