@@ -45,7 +45,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    for file in files.documentation_pages() + files.media_files():
+    for file in [*files.documentation_pages(), *files.media_files()]:
         if file.src_dir == config.docs_dir:
             files.remove(file)
     for path in repository_files():

@@ -209,7 +209,7 @@ def test_the_strongest_rules_of_recursion(folder: Folder) -> None:
 
 
 def test_a_large_model(folder: Folder) -> None:
-    """246 rules, 40 of them drawn, and every one leads to the target; layers of many nodes go from left to right."""
+    """246 rules, 40 of them drawn, and every one leads to the target; many nodes go from left to right."""
     latent = [f"latent_1_{number}" for number in range(6)]
     rules = [
         f"{(n * 7 + k) % 31 / 10 - 1.5:.1f} :: {n_}(X) :- t{k}(X).\n" for n, n_ in enumerate(latent) for k in range(36)
@@ -229,10 +229,17 @@ def test_a_large_model(folder: Folder) -> None:
             break
         reached |= more
     assert reached == set(graph.nodes)
+    # Bodies stand in nodes, and an edge leads there from each of their predicates.
+    strongest = next(
+        n for n in graph.nodes if graph.by_label(n).startswith("latent_1_5(X), bond(X, Y, B), latent_1_4(Y)")
+    )
+    below = sorted(graph.by_label(start) for start, end, _ in graph.edges if end == strongest)
+    assert below == ["bond/3", "latent_1_4/1", "latent_1_5/1"]
     whole = parsed(folder.run("draw", "model.pl", "--top", "1000").stdout)
     assert whole.attributes["label"].startswith("model.pl: 246 rules;")
     few = parsed(folder.run("draw", "model.pl", "--top", "5").stdout)
     assert few.attributes["rankdir"] == "BT"
+    assert "" in map(few.by_label, few.nodes)
 
 
 # Ground networks

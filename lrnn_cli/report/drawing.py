@@ -1,7 +1,7 @@
 """Templates and ground networks as graphs in the DOT language of Graphviz.
 
-Facts are at the bottom and targets on top; where many nodes would stand beside each other, facts are at the left and
-targets at the right, since labels are wider than high.
+Facts are at the bottom and targets on top; where there are many nodes, facts are at the left and targets at the right,
+since labels are wider than high.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import heapq
 import shutil
 import subprocess
+import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -28,8 +29,11 @@ TARGET = {"shape": "box", "style": "rounded,filled,bold", "fillcolor": "#d9ead3"
 RULE = {"shape": "circle", "style": "filled", "fillcolor": "white", "width": "0.15", "margin": "0.02", "fontsize": "9"}
 LABELLED = {"shape": "box", "style": "filled", "fillcolor": "white", "margin": "0.04", "height": "0.2", "fontsize": "9"}
 THINNEST, THICKEST = 0.5, 5.0
-WIDEST = 10
+MANY = 25
 """More nodes than this stand one below the other."""
+BODIES_ON_EDGES = 20
+"""More rules than this have their bodies in nodes, in lines of so many letters:"""
+LINE = 48
 
 
 def quote(text: str) -> str:
@@ -44,7 +48,6 @@ class Graph:
 
     caption: str
     _nodes: int = 0
-    _widest: int = 0
     _lines: list[str] = field(default_factory=list)
 
     def node(self, label: str, style: dict[str, str], tooltip: str) -> str:
@@ -56,14 +59,14 @@ class Graph:
     def edge(self, start: str, end: str, attributes: dict[str, str]) -> None:
         self._lines.append(f"  {start} -> {end} {_attributes(attributes)};")
 
-    def rank(self, names: Sequence[str], lowest: bool) -> None:
+    def rank(self, names: Iterable[str], lowest: bool) -> None:
         """Nodes of one layer."""
-        self._widest = max(self._widest, len(names))
         self._lines.append(f"  {{ rank={'min' if lowest else 'same'}; {'; '.join(names)}; }}")
 
     def text(self) -> str:
-        across = "LR" if self._widest > WIDEST else "BT"
-        style = {"rankdir": across, "label": self.caption, "labelloc": "b", "fontname": "Helvetica", "fontsize": "12"}
+        style = {"rankdir": "BT", "label": self.caption, "labelloc": "b", "fontname": "Helvetica", "fontsize": "12"}
+        if self._nodes > MANY:
+            style |= {"rankdir": "LR", "nodesep": "0.08"}
         start = [
             "digraph lrnn {",
             f"  graph {_attributes(style)};",
@@ -120,7 +123,8 @@ def _below(atom: Atom, rule: Rule, layer: dict[Predicate, int]) -> bool:
 def template_dot(template: Template, top: int, least_weight: float = 0.0) -> str:
     """Predicates by layer; a rule of one body atom is an edge, any other a small node between its body and its head.
 
-    Of large templates only the strongest rules are drawn, and predicates of them.
+    Of large templates only the strongest rules are drawn, and predicates of them. Where these are still many, bodies
+    stand in their nodes, and not on the edges to them.
     """
     rules = strongest_rules(template, top, least_weight)
     layer = layers(template)
@@ -143,7 +147,7 @@ def template_dot(template: Template, top: int, least_weight: float = 0.0) -> str
         graph.rank(names, number == 0)
     largest = max((abs(rule.weight) for rule in rules if rule.weight is not None), default=0.0)
     for rule in rules:
-        _add_rule(graph, rule, node, largest)
+        _add_rule(graph, rule, node, largest, len(rules) > BODIES_ON_EDGES)
     return graph.text()
 
 
@@ -160,7 +164,7 @@ def _dashed(style: dict[str, str]) -> dict[str, str]:
     return {**style, "style": f"{style['style']},dashed"}
 
 
-def _add_rule(graph: Graph, rule: Rule, node: dict[Predicate, str], largest: float) -> None:
+def _add_rule(graph: Graph, rule: Rule, node: dict[Predicate, str], largest: float, crowded: bool) -> None:
     weight = {**_weight_style(rule.weight, largest), "label": _weight_label(rule), "tooltip": str(rule)}
     head = node[rule.head.predicate]
     if len(rule.body) == 1 and not rule.guards:
@@ -171,10 +175,16 @@ def _add_rule(graph: Graph, rule: Rule, node: dict[Predicate, str], largest: flo
             weight["label"] += f"\n{rule.clause}"
         graph.edge(node[atom.predicate], head, weight)
         return
-    inside = "fact" if rule.is_fact else ", ".join(map(str, rule.guards))
+    shown = ", ".join(map(str, (*rule.body, *rule.guards) if crowded else rule.guards))
+    inside = "fact" if rule.is_fact else textwrap.fill(shown, LINE)
     middle = graph.node(inside, LABELLED if inside else RULE, str(rule))
-    for atom in rule.body:
-        graph.edge(node[atom.predicate], middle, {"label": _arguments(atom), "color": UNKNOWN, "tooltip": str(rule)})
+    edge = {"color": UNKNOWN, "tooltip": str(rule)}
+    if crowded:
+        for predicate in dict.fromkeys(atom.predicate for atom in rule.body):
+            graph.edge(node[predicate], middle, edge)
+    else:
+        for atom in rule.body:
+            graph.edge(node[atom.predicate], middle, {"label": _arguments(atom), **edge})
     if rule.head.arguments:
         weight["label"] += f"\n{_arguments(rule.head)}"
     graph.edge(middle, head, weight)
