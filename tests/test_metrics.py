@@ -174,8 +174,9 @@ def test_intervals_of_areas_by_hand() -> None:
     From an area of 1: (1 - t)^2 = z^2 t (1 - t), so t = 1 / (1 + z^2) = 1 / 4.841459 = 0.2065493. From one of 1/2:
     (1/2 - t)^2 = z^2 t (1 - t), so (t - 1/2)^2 (1 + z^2) = z^2 / 4, and t = 1/2 -+ 1.959964 / 2 / 2.200332.
     """
-    assert newcombe(1.0, 1, 1) == (pytest.approx(0.2065493, abs=1e-7), 1.0)
-    assert newcombe(0.0, 1, 1) == (0.0, pytest.approx(1 - 0.2065493, abs=1e-7))
+    assert newcombe(1.0, 1, 1) == pytest.approx((0.2065493, 1.0), abs=1e-7)
+    assert newcombe(0.0, 1, 1) == pytest.approx((0.0, 1 - 0.2065493), abs=1e-7)
+    assert newcombe(1.0, 5, 5)[1] == 1.0 and newcombe(0.0, 5, 5)[0] == 0.0
     assert newcombe(0.5, 1, 1) == pytest.approx((0.5 - 0.4453792, 0.5 + 0.4453792), abs=1e-6)
 
 
