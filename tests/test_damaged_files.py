@@ -28,8 +28,8 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import parse_groundings
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.model_text import model_text
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import make_problem
 from lrnn_cli.structure.run_directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,7 +88,7 @@ def outcome_of(content: bytes) -> str:
 def test_what_was_written_is_read(grounding: bytes, folder: Folder) -> None:
     assert outcome_of(grounding) == "well"
     header = header_of(arrays_of(grounding))
-    assert (header["version"], len(header["tables"])) == (2, 4)
+    assert (header["version"], len(header["tables"])) == (3, 4)
     folder.write({"g.npz": grounding})
     assert folder.run("train", "g.npz", "-o", "m.pl", "--epochs", "1").code == 0
 
@@ -154,7 +154,7 @@ def changed_value(value: Any, draw: random.Random) -> Any:
     return draw.choice([None, True, -1, 0, 10**400, 1.5, "", "p", "\n", "X", [], [[]], {}, {"a": 1}, 2**31, [None] * 3])
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_numbers_that_do_not_fit_together(grounding: bytes, version: int, tmp_path: Path) -> None:
     """The digests fit, the content does not; without a traceback, whatever it is."""
     draw = random.Random(version)
@@ -258,9 +258,9 @@ def clauses(header: dict[str, Any]) -> list[str]:
 def test_later_version(grounding: bytes) -> None:
     arrays = arrays_of(grounding)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **with_header(arrays, {**header_of(arrays), "version": 3}))
+    np.savez_compressed(buffer, allow_pickle=False, **with_header(arrays, {**header_of(arrays), "version": 4}))
     found = outcome_of(buffer.getvalue())
-    assert found == "g.npz: grounding file of version 3, this program reads versions up to 2; ground again\n"
+    assert found == "g.npz: grounding file of version 4, this program reads versions up to 3; ground again\n"
 
 
 def test_small_file_that_unpacks_to_a_large_one(grounding: bytes) -> None:
@@ -365,8 +365,8 @@ class Run:
     def go_on(self) -> str:
         """What the message is, empty if it goes on."""
         try:
-            run = RunDirectory("run", self.options, self.digest, True, model_text)
-            run.restore(StructureLearner(self.data, self.knowledge, None, self.options))
+            run = RunDirectory("run", self.options, self.digest, True)
+            run.restore(make_problem(self.data, self.knowledge, self.data.queries, self.options))
         except LrnnError as error:
             return str(error)
         return ""

@@ -15,10 +15,11 @@ import pytest
 from conftest import Folder
 from test_semantics import DEEP, sigm
 
+from lrnn_cli.evaluation.contributions import GroundNetwork
+from lrnn_cli.evaluation.drawing import network_dot
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.language.files import Source
-from lrnn_cli.report.contributions import GroundNetwork
-from lrnn_cli.report.drawing import NEGATIVE, POSITIVE, UNKNOWN, network_dot, quote
+from lrnn_cli.network.drawing import NEGATIVE, POSITIVE, UNKNOWN, quote
 
 needs_graphviz = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 

@@ -18,7 +18,8 @@ from lrnn_cli.commands import cli
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.folds import assign_folds, choose_examples
 from lrnn_cli.evaluation.metrics import Metrics, auc_pr, auc_roc, evaluate_outputs, newcombe, wilson
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
 
@@ -258,12 +259,12 @@ def test_evaluate_without_queries(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions()) as opened:
         yield opened
 
 
-def data_set(grounder: Grounder, targets: Sequence[Sequence[float]], folds: Sequence[int] = ()) -> DataSet:
+def data_set(grounder: GroundingSession, targets: Sequence[Sequence[float]], folds: Sequence[int] = ()) -> DataSet:
     """Examples with these targets; with folds, fold(K) facts where K is not 0."""
     blocks = []
     for number, queries in enumerate(targets):
@@ -277,7 +278,7 @@ def data_set(grounder: Grounder, targets: Sequence[Sequence[float]], folds: Sequ
 @pytest.mark.parametrize(
     ("classes", "folds"), [((20, 10), 5), ((7, 5), 4), ((3, 1), 2), ((11, 2, 5), 3), ((1, 1), 2), ((9,), 10 - 1)]
 )
-def test_folds_are_stratified(grounder: Grounder, classes: tuple[int, ...], folds: int) -> None:
+def test_folds_are_stratified(grounder: GroundingSession, classes: tuple[int, ...], folds: int) -> None:
     """Sizes of folds, and of each class in the folds, differ by one at most."""
     targets = [[float(number)] for number, count in enumerate(classes) for _ in range(count)]
     data = data_set(grounder, targets)
@@ -292,7 +293,7 @@ def test_folds_are_stratified(grounder: Grounder, classes: tuple[int, ...], fold
             assert max(counts) - min(counts) <= 1
 
 
-def test_class_of_an_example_with_several_queries(grounder: Grounder) -> None:
+def test_class_of_an_example_with_several_queries(grounder: GroundingSession) -> None:
     """Examples of one positive and two negative queries count as negative, those without queries are a class."""
     targets = [[1.0, 0.0, 0.0]] * 4 + [[1.0, 1.0, 0.0]] * 4 + [[]] * 2
     assigned = assign_folds(data_set(grounder, targets), 2, 1).tolist()
@@ -300,14 +301,14 @@ def test_class_of_an_example_with_several_queries(grounder: Grounder) -> None:
     assert sorted(assigned[8:]) == [1, 2]
 
 
-def test_folds_come_from_the_seed(grounder: Grounder) -> None:
+def test_folds_come_from_the_seed(grounder: GroundingSession) -> None:
     data = data_set(grounder, [[float(number % 2)] for number in range(30)])
     drawn = [tuple(assign_folds(data, 5, seed).tolist()) for seed in (1, 1, 2, 3)]
     assert drawn[0] == drawn[1]
     assert len(set(drawn)) == 3
 
 
-def test_learning_and_testing_parts(grounder: Grounder) -> None:
+def test_learning_and_testing_parts(grounder: GroundingSession) -> None:
     """Testing takes fold K, learning all others; over all K each example is tested once."""
     data = data_set(grounder, [[float(number % 3 == 0)] for number in range(17)])
     tested: list[int] = []
@@ -321,7 +322,7 @@ def test_learning_and_testing_parts(grounder: Grounder) -> None:
     assert choose_examples(data, None, None, 1, True) is None
 
 
-def test_given_folds_win(grounder: Grounder) -> None:
+def test_given_folds_win(grounder: GroundingSession) -> None:
     """fold(K) facts are used whatever the seed, with --folds of the same number or without."""
     data = data_set(grounder, [[0.0]] * 5, [2, 1, 3, 1, 2])
     for seed in (1, 2):
@@ -344,7 +345,7 @@ def test_given_folds_win(grounder: Grounder) -> None:
     ],
 )
 def test_faults_of_folds(
-    grounder: Grounder, given_folds: list[int], folds: int | None, fold: int | None, testing: bool, message: str
+    grounder: GroundingSession, given_folds: list[int], folds: int | None, fold: int | None, testing: bool, message: str
 ) -> None:
     data = data_set(grounder, [[0.0]] * 6, given_folds)
     with pytest.raises(LrnnError) as error:

@@ -23,7 +23,7 @@ from conftest import Folder
 
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import EngineError, LimitError
-from lrnn_cli.grounding.swi import grounder as swi
+from lrnn_cli.grounding.reading import reader
 
 pytestmark = pytest.mark.new_workers
 
@@ -462,8 +462,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         limits.append(memory_limit)
         return PrologProcess(memory_limit, time_limit, deadline)
 
-    monkeypatch.setattr(swi, "PrologProcess", start)
-    monkeypatch.setattr(swi, "PART_BYTES", 100)
+    monkeypatch.setattr(reader, "PrologProcess", start)
+    monkeypatch.setattr(reader, "PART_BYTES", 100)
     return limits
 
 

@@ -4,7 +4,16 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import FiniteRange, Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import (
+    FiniteRange,
+    Progress,
+    check_inputs,
+    grounding_options,
+    open_session,
+    output_option,
+    settings_of,
+    settings_options,
+)
 from lrnn_cli.commands.parameters import Input
 
 ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
@@ -54,6 +63,7 @@ def draw(
     top: int | None,
     least_weight: float | None,
     neurons: int,
+    member: str | None,
     kind: str | None,
     output: str,
     quiet: bool,
@@ -72,31 +82,28 @@ def draw(
         lrnn draw model.pl molecules.pl --example d1 -o d1.svg
         lrnn draw model.pl | dot -Tpdf > model.pdf
     """
-    import numpy as np
-
-    from lrnn_cli.commands.one_example import choose_queries, ground_example, read_member
-    from lrnn_cli.commands.session import grounder_session
-    from lrnn_cli.language.files import write_text
-    from lrnn_cli.report.contributions import GroundNetwork
-    from lrnn_cli.report.drawing import check_graphviz, network_dot, svg, template_dot
-
     if data is None and (example is not None or query is not None):
         raise click.UsageError("--example and --query are about DATA; name the data file after the model.")
     if data is not None and (top is not None or least_weight is not None):
         raise click.UsageError("--top and --least-weight are about a model; for DATA there is --neurons.")
     kind = kind or _kind(output)
-    if kind == "svg":
-        check_graphviz()
+    check_inputs(model, data)
     progress = Progress(quiet)
-    with grounder_session(progress, options) as grounder:
+    with open_session(progress, options) as session:
+        from lrnn_cli import api
+        from lrnn_cli.language.files import write_text
+        from lrnn_cli.network.drawing import check_graphviz
+
+        if kind == "svg":
+            check_graphviz()
+        weighted = session.read_model(model)
         if data is None:
-            dot = template_dot(read_member(grounder, model, options["member"]), top or TOP, least_weight or 0.0)
+            drawing = api.draw(weighted, member=member, top=top or TOP, least_weight=least_weight or 0.0)
         else:
-            groundings, weights = ground_example(grounder, model, data, example, progress, options)
-            network = GroundNetwork(groundings, weights, np.array(choose_queries(groundings, query)[:1]))
-            dot = network_dot(network, 0, neurons)
+            weighted = weighted.with_settings(**settings_of(options))
+            drawing = api.draw(weighted, session.read(data), example, query, neurons=neurons, member=member)
     progress.status("drawing")
-    write_text(output, svg(dot) if kind == "svg" else dot)
+    write_text(output, drawing.svg() if kind == "svg" else drawing.dot)
 
 
 def _kind(output: str) -> str:

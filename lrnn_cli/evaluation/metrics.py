@@ -7,10 +7,14 @@ Wilson's for proportions, Newcombe's for the area under the ROC curve, and norma
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.evaluation.predictions import Predictions
 from lrnn_cli.training.losses import LOSSES
 
 Z = 1.959963984540054
@@ -23,14 +27,40 @@ Interval = tuple[float, float]
 
 @dataclass
 class Metrics:
-    """`values` in the order they are shown, None where undefined; `reasons` say why."""
+    """`values` in the order they are shown, None where undefined; `reasons` say why.
+
+    members: the values of each member of an ensemble.
+    """
 
     values: dict[str, float | int | None]
     intervals: dict[str, Interval] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    members: list[dict[str, float | int | None]] = field(default_factory=list)
 
-    def json(self) -> dict[str, object]:
-        return {**self.values, "intervals_95": {name: list(pair) for name, pair in self.intervals.items()}}
+    def json(self) -> dict[str, Any]:
+        intervals = {name: list(pair) for name, pair in self.intervals.items()}
+        return {**self.values, "intervals_95": intervals, **({"members": self.members} if self.members else {})}
+
+
+def evaluate_predictions(predictions: Predictions) -> Metrics:
+    """All metrics of predictions, and of each member of an ensemble."""
+    metrics = evaluate_outputs(predictions.output, predictions.target)
+    if len(predictions.members) > 1:
+        metrics.members = [evaluate_outputs(output, predictions.target).values for output in predictions.members]
+    return metrics
+
+
+def badness(metric: str, data_name: str) -> Callable[[np.ndarray, np.ndarray], float]:
+    """A metric as a quantity of outputs and targets (queries,) to keep low; an error where it is undefined."""
+
+    def measure(outputs: np.ndarray, target: np.ndarray) -> float:
+        metrics = evaluate_outputs(outputs, target)
+        value = metrics.values[metric]
+        if value is None:
+            raise LrnnError(f"{data_name}: {metric} is undefined: {metrics.reasons[metric]}; choose another --metric")
+        return float(value) if metric.endswith("loss") else -float(value)
+
+    return measure
 
 
 def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:

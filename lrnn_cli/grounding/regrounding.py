@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lrnn_cli.grounding.checks import check_program
-from lrnn_cli.grounding.grounder import Grounder, Knowledge
+from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.program import Facts
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate
@@ -30,7 +31,7 @@ class Regrounder:
 
     def __init__(
         self,
-        grounder: Grounder,
+        grounder: GroundingSession,
         data: DataSet,
         examples: Sequence[int] | None,
         warn: Callable[[str], None] = lambda text: None,

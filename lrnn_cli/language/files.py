@@ -6,6 +6,7 @@ import errno
 import gzip
 import hashlib
 import io
+import math
 import os
 import sys
 import zlib
@@ -209,3 +210,12 @@ def write_figures(folder: str, figures: dict[str, str]) -> None:
     make_folder(folder)
     for name, text in figures.items():
         write_text(os.path.join(folder, name), text)
+
+
+def finite_number(text: str) -> float | None:
+    """The number that a text stands for, None where it stands for none or for an infinite one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

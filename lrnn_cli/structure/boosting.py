@@ -49,7 +49,7 @@ class BoostingOptions:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _BinnedColumns:
     """Some columns cut at their thresholds into bins.
 
     members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
@@ -85,7 +85,7 @@ class _Best:
 
     score: float
     favoured: float
-    block: _Block
+    block: _BinnedColumns
     place: int
     at_least: bool
 
@@ -139,7 +139,7 @@ class Thresholds:
         return best
 
 
-def _block(values: object, chosen: np.ndarray, presence: bool) -> _Block | None:
+def _block(values: object, chosen: np.ndarray, presence: bool) -> _BinnedColumns | None:
     """The bins of some columns of (queries, columns); None where all of them are constant."""
     queries = values.shape[0]  # type: ignore[attr-defined]
     rows: list[np.ndarray] = []
@@ -174,7 +174,7 @@ def _block(values: object, chosen: np.ndarray, presence: bool) -> _Block | None:
     row, member = np.concatenate(rows), np.concatenate(members)
     first_bins = np.zeros(start[-1], bool)
     first_bins[start[:-1]] = True
-    return _Block(
+    return _BinnedColumns(
         csr_array((np.ones(len(row)), (row, member)), shape=(start[-1], queries)),
         np.array(start),
         np.array(fullest),
@@ -195,6 +195,15 @@ def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
     return np.unique(parts[parts > distinct[0]])
 
 
+@dataclass(frozen=True)
+class BoostingStep:
+    """A conjunction, and the bias and the logits (all queries,) after it."""
+
+    conjunction: Conjunction
+    bias: float
+    logit: np.ndarray
+
+
 def boosted(
     columns: Columns,
     queries: np.ndarray,
@@ -203,8 +212,8 @@ def boosted(
     options: BoostingOptions,
     random: np.random.Generator,
     given: np.ndarray | float = 0.0,
-) -> Iterator[tuple[Conjunction, float, np.ndarray]]:
-    """Conjunctions one after another, each with the bias and the logits (all queries) after it.
+) -> Iterator[BoostingStep]:
+    """Conjunctions one after another.
 
     queries: those learned from, among those that have columns; target: (all queries,), only theirs are looked at.
     Weights and biases are those of rules: what steepness and offset make of their sum is the logit. given: (all
@@ -236,7 +245,7 @@ def boosted(
             logit += change
             start += change
         conjunction = Conjunction(tuple(part for _, part in parts), step / activation.steepness)
-        yield conjunction, start / activation.steepness - activation.offset, logit.copy()
+        yield BoostingStep(conjunction, start / activation.steepness - activation.offset, logit.copy())
 
 
 def _grown(

@@ -49,6 +49,10 @@ class Regression:
         """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
         return np.asarray(self.scores(candidates) ** 2 / (2.0 * self.count))
 
+    def gains(self, candidates: np.ndarray) -> np.ndarray:
+        """(candidates,) the decrease of the mean log loss when each column is added and all weights are refitted."""
+        return np.array([self.loss - self.with_column(column).loss for column in candidates.T])
+
     def scores(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the score test of each column: about standard normal where it tells nothing, above 0 where
         its weight would be.

@@ -19,30 +19,9 @@ from lrnn_cli.language.template import LARGEST
 from lrnn_cli.network.network import Network
 from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
+from lrnn_cli.training.options import TrainingOptions
 from lrnn_cli.training.steps import Steps, Weights
-
-
-@dataclass(frozen=True)
-class TrainingOptions:
-    loss: str = "squared"
-    optimiser: str = "adam"
-    learning_rate: float | None = None
-    epochs: int = 300
-    batch_size: int = 0
-    """Examples in a batch; 0 for all."""
-    shuffle: bool = True
-    restarts: int = 1
-    validation: float = 0.0
-    """The part of the examples held out to choose the best epoch."""
-    patience: int = 50
-    """Epochs without a better validation loss after which training stops."""
-    l2: float = 0.0
-    scale: float = 0.5
-    """Standard deviation of drawn weights."""
-    reinitialise: bool = False
-    seed: int = 1
-    backend: str = "auto"
-    """How steps are computed: numpy, compiled, or whichever is faster."""
+from lrnn_cli.training.validation import held_out
 
 
 @dataclass(frozen=True)
@@ -244,16 +223,5 @@ def _parts(network: Network, options: TrainingOptions) -> tuple[Network, Network
     """Divide into training and validation part: by examples, or by queries where there is one example only."""
     if not options.validation:
         return network, None
-    units = network.query_example
-    if len(np.unique(units)) == 1:
-        units = np.arange(len(units))
-    names = np.unique(units)
-    count = round(len(names) * options.validation)
-    if not 1 <= count < len(names):
-        raise TrainingError(
-            f"--validation {options.validation:g} of {len(names)} examples leaves one part empty; "
-            "choose another fraction or leave it out"
-        )
-    held = np.random.default_rng([options.seed, 0, 2]).permutation(names)[:count]
-    chosen = np.isin(units, held)
-    return network.restricted((~chosen).nonzero()[0]), network.restricted(chosen.nonzero()[0])
+    held = held_out(network.query_example, options.validation, [options.seed, 0, 2])
+    return network.restricted((~held).nonzero()[0]), network.restricted(held.nonzero()[0])

@@ -10,11 +10,10 @@ import numpy as np
 
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.cache import Cache
+from lrnn_cli.grounding.program import Literal as Literal
 from lrnn_cli.grounding.tables import SoftFacts, Table, row_bytes, row_keys
 from lrnn_cli.language.clauses import Predicate
 
-Literal = tuple[Predicate, tuple[int, ...]]
-"""A predicate over variables, which are numbers."""
 Symmetries = dict[Predicate, tuple[tuple[int, ...], ...]]
 """For each predicate the orders of its arguments under which its facts stay the same, the given one included."""
 

@@ -11,9 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lrnn_cli.grounding.duckdb.goals import ATOM, FLOAT, INTEGER, RATIONAL, STRING
-
-PATTERNS = {"integer": INTEGER, "rational": RATIONAL, "float": FLOAT, "string": STRING, "atom": ATOM, "nil": r"\[\]"}
+PATTERNS = {
+    "integer": r"-?[0-9]+",
+    "rational": r"-?[0-9]+r[0-9]+",
+    "float": r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]+)?(?:Inf|NaN)?",
+    "string": r'"(?:[^"\\]|\\.)*"',
+    # Quoted, a word, symbols, and the others. Beyond ASCII all characters without quotes are parts of words.
+    "atom": r"'(?:[^'\\]|\\.)*'|[^\x00-\x2f:-@\[-^`{-\x7f]+|[-#$&*+./:<=>?@^~\\]+|\{\}|[!;]",
+    "nil": r"\[\]",
+}
 KIND = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()), re.DOTALL)
 KINDS = (*PATTERNS, "compound")
 TESTS = {

@@ -1,4 +1,4 @@
-"""Templates and ground networks as graphs in the DOT language of Graphviz.
+"""Graphs in the DOT language of Graphviz: how they look, and models as graphs.
 
 Facts are at the bottom and targets on top; where there are many nodes, facts are at the left and targets at the right,
 since labels are wider than high.
@@ -6,21 +6,18 @@ since labels are wider than high.
 
 from __future__ import annotations
 
-import heapq
 import shutil
 import subprocess
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import count
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import visible
-from lrnn_cli.report.contributions import GroundAtom, Grounding, GroundNetwork, number_text
-from lrnn_cli.report.summaries import layers
+from lrnn_cli.network.rule_sets import layers
 
 POSITIVE, NEGATIVE, UNKNOWN = "#2166ac", "#b2182b", "#777777"
 FACT = {"shape": "box", "style": "filled", "fillcolor": "#eeeeee"}
@@ -80,7 +77,7 @@ def _attributes(attributes: dict[str, str]) -> str:
     return "[" + ", ".join(f"{name}={quote(value)}" for name, value in attributes.items()) + "]"
 
 
-def _weight_style(weight: float | None, largest: float) -> dict[str, str]:
+def weight_style(weight: float | None, largest: float) -> dict[str, str]:
     """Colour by sign and thickness by size; a weight to be drawn is grey and dashed."""
     if weight is None:
         return {"color": UNKNOWN, "style": "dashed"}
@@ -141,7 +138,7 @@ def template_dot(template: Template, top: int, least_weight: float = 0.0) -> str
         for predicate in [predicate for predicate in layer if layer[predicate] == number and predicate in drawn]:
             style = FACT if number == 0 else DERIVED if predicate in used else TARGET
             if left_out[predicate]:
-                style = _dashed(style)
+                style = dashed(style)
             node[predicate] = graph.node(str(predicate), style, f"layer {number}")
             names.append(node[predicate])
         graph.rank(names, number == 0)
@@ -160,12 +157,12 @@ def _template_caption(template: Template, shown: int) -> str:
     return caption if shown == rules else f"{caption}\ndashed: some of its rules are left out"
 
 
-def _dashed(style: dict[str, str]) -> dict[str, str]:
+def dashed(style: dict[str, str]) -> dict[str, str]:
     return {**style, "style": f"{style['style']},dashed"}
 
 
 def _add_rule(graph: Graph, rule: Rule, node: dict[Predicate, str], largest: float, crowded: bool) -> None:
-    weight = {**_weight_style(rule.weight, largest), "label": _weight_label(rule), "tooltip": str(rule)}
+    weight = {**weight_style(rule.weight, largest), "label": _weight_label(rule), "tooltip": str(rule)}
     head = node[rule.head.predicate]
     if len(rule.body) == 1 and not rule.guards:
         (atom,) = rule.body
@@ -204,113 +201,6 @@ def _base(name: str) -> str:
     return name.rsplit("/", 1)[-1]
 
 
-# Ground networks
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A rule neuron that is drawn, and its head."""
-
-    head: GroundAtom
-    rule: int
-    grounding: Grounding
-
-
-def strongest_groundings(network: GroundNetwork, query: int, neurons: int) -> list[Drawn]:
-    """Rule neurons by how much of the output they carry, with their body atoms at most so many neurons.
-
-    The query carries all of the output. What an atom carries is divided among its inputs by their share, what an
-    input carries among its groundings by their values, and what a grounding carries each of its body atoms does.
-    """
-    numbers = count()
-    waiting: list[tuple[float, int, Drawn]] = []
-
-    def expand(atom: GroundAtom, carried: float) -> None:
-        for item in network.inputs(atom):
-            if item.rule is not None and len(item.row):
-                total = float(item.fired.sum())
-                for grounding in network.strongest(item, neurons):
-                    part = carried * item.share * (grounding.value / total if total else 0.0)
-                    heapq.heappush(waiting, (-part, next(numbers), Drawn(atom, item.rule, grounding)))
-
-    start = network.query(query)
-    atoms = {start}
-    drawn: list[Drawn] = []
-    expand(start, 1.0)
-    while waiting:
-        carried, _, found = heapq.heappop(waiting)
-        new = [atom for atom in dict.fromkeys(found.grounding.body) if atom not in atoms]
-        if len(atoms) + len(drawn) + 1 + len(new) > neurons and drawn:
-            break
-        drawn.append(found)
-        atoms.update(new)
-        for atom in new:
-            if network.is_derived(atom):
-                expand(atom, -carried)
-    return drawn
-
-
-def network_dot(network: GroundNetwork, query: int, neurons: int) -> str:
-    """The strongest part of the network of one query: atoms with their values, and between them rule neurons."""
-    drawn = strongest_groundings(network, query, neurons)
-    start = network.query(query)
-    atoms = list(dict.fromkeys([start, *(atom for found in drawn for atom in found.grounding.body)]))
-    inputs = {atom: network.inputs(atom) for atom in atoms}
-    drawn_below = Counter(found.head for found in drawn)
-    contributions = [found.grounding.contribution for found in drawn]
-    contributions += [item.contribution for found in inputs.values() for item in found if not len(item.row)]
-    largest = max(map(abs, contributions), default=0.0)
-    graph = Graph(_network_caption(network, query, len(atoms) + len(drawn)))
-    node = {}
-    facts = []
-    for atom in atoms:
-        derived = network.is_derived(atom)
-        style = TARGET if atom == start else DERIVED if derived else FACT
-        if drawn_below[atom] < sum(len(item.row) for item in inputs[atom]):
-            style = _dashed(style)
-        label = network.text(atom)
-        node[atom] = graph.node(f"{label}\n{number_text(network.value(atom), 3)}", style, label)
-        if not derived:
-            facts.append(node[atom])
-        # The facts of other atoms are clear from their values.
-        for item in inputs[atom] if derived else ():
-            if not len(item.row):
-                what = "fact" if item.rule is None else str(network.rules[item.rule])
-                _add_contribution(graph, graph.node("fact", LABELLED, what), node[atom], item.contribution, largest)
-    if facts:
-        graph.rank(facts, True)
-    for found in drawn:
-        grounding = found.grounding
-        tooltip = f"{grounding.clause}\n{network.rules[found.rule]}"
-        middle = graph.node(number_text(grounding.value, 2), RULE, tooltip)
-        for atom in grounding.body:
-            graph.edge(node[atom], middle, {"color": UNKNOWN, "tooltip": tooltip})
-        _add_contribution(graph, middle, node[found.head], grounding.contribution, largest)
-    return graph.text()
-
-
-def _network_caption(network: GroundNetwork, query: int, shown: int) -> str:
-    queries = network.queries
-    member = network.groundings.template.member
-    of_member = f" of member {member}" if member else ""
-    example = network.groundings.example_name[queries.example[query]]
-    value = number_text(network.value(network.query(query)))
-    everything = network.neurons("atom", "rule")
-    part = f"all {shown:,}" if shown == everything else f"the strongest {shown:,} of {everything:,}"
-    lines = [
-        f"{example}: {queries.text[query]}, output{of_member} {value}, target {queries.target[query]:g}",
-        f"{part} atoms and rule neurons with their values; edges into atoms are contributions, blue above 0, red below",
-    ]
-    if shown < everything:
-        lines.append("dashed: some of its groundings are left out")
-    return "\n".join(lines)
-
-
-def _add_contribution(graph: Graph, start: str, end: str, contribution: float, largest: float) -> None:
-    label = f"{contribution:+.3g}"
-    graph.edge(start, end, {**_weight_style(contribution, largest), "label": label, "tooltip": label})
-
-
 # Graphviz
 
 
@@ -331,3 +221,16 @@ def svg(dot: str) -> str:
     if result.returncode:
         raise LrnnError(f"Graphviz can't draw this graph: {result.stderr.decode(errors='replace').strip()}")
     return result.stdout.decode()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A graph in DOT; notebooks show it where Graphviz is there."""
+
+    dot: str
+
+    def svg(self) -> str:
+        return svg(self.dot)
+
+    def _repr_svg_(self) -> str | None:
+        return self.svg() if shutil.which("dot") else None

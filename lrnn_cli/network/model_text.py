@@ -1,14 +1,18 @@
-"""A learned model as a file to be read: rules by layer, strongest first, under comments that say what they are."""
+"""The writer of model files: one model or, in blocks, the members of an ensemble.
+
+Rules stand in their order, or by layer, strongest first, under comments that say what they are.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import prolog_text
-from lrnn_cli.report.part_texts import part_texts
-from lrnn_cli.report.summaries import layers, model_statistics
+from lrnn_cli.network.part_texts import part_texts
+from lrnn_cli.network.rule_sets import layers, model_statistics
 
 LATENT = re.compile(r"latent_(\d+)_\d+\Z")
 PARTS_COMMENT = [
@@ -19,8 +23,37 @@ MEMBERS = 8
 """So many members of a soft cluster are named in a comment, those with the largest weights."""
 
 
-def model_text(template: Template) -> str:
-    """The text of a model; read again, it is the same model but for the order of rules."""
+def model_text(
+    members: Sequence[Template], comments: Sequence[str] = (), layered: bool = False, notes: Sequence[str] = ()
+) -> str:
+    """Members of an ensemble as one file, numbered unless all have names; a model without a name as it is.
+
+    notes: what stands above each rule of the only member, whose rules then are in their order; may be empty.
+    """
+    head = prolog_text(f"% {comment}" for comment in comments)
+    texts = [_noted(member, notes) if notes else _layered(member) if layered else member.text() for member in members]
+    if len(members) == 1 and not members[0].member:
+        return head + texts[0]
+    named = all(member.member for member in members)
+    parts = [head] if head else []
+    for number, (member, text) in enumerate(zip(members, texts, strict=True), 1):
+        name = member.member if named else str(number)
+        begin, end = (prolog_text([f"{word}(model({name}))."]) for word in ("begin", "end"))
+        parts.append(begin + text + end)
+    return "\n".join(parts)
+
+
+def _noted(template: Template, notes: Sequence[str]) -> str:
+    """Each rule under its note."""
+    lines = template.settings.facts()
+    for rule, note in zip(template.rules, notes, strict=True):
+        lines += ["", f"% {note}"] if note else []
+        lines.append(str(rule))
+    return prolog_text(lines)
+
+
+def _layered(template: Template) -> str:
+    """Rules by layer; read again, it is the same model but for their order."""
     layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
     used = {atom.predicate for rule in template.rules for atom in rule.body}
     parts = {part: text for part, text in part_texts(template).items() if part in used}
