@@ -17,7 +17,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from lrnn_cli import __version__
+import lrnn_cli
 from lrnn_cli.commands import cli
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -125,8 +125,8 @@ def test_the_site(tmp_path: Path) -> None:
 
 def test_the_version_stands_the_same_everywhere() -> None:
     citation = (ROOT / "CITATION.cff").read_text()
-    assert f"\nversion: {__version__}\n" in citation
-    assert f"\n## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {lrnn_cli.__version__}\n" in citation
+    assert f"\n## {lrnn_cli.__version__}" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_the_picture_of_rooms() -> None:
