@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PARTS = {
     "Use": (
         "formats",
+        "import",
         "structure-learning",
         "python",
         "experiments",
