@@ -273,7 +273,7 @@ def test_the_first_rule_need_not_gain_much(tmp_path: Path) -> None:
     (tmp_path / "same.pl").write_text(
         "".join(f"begin(model(m{n})). c(a). query(p, {n % 2}). end(model(m{n})).\n" for n in range(10))
     )
-    options = ("--aggregation", "mean", "--gain", "60")
+    options = ("--aggregation", "mean", "--gain", "60", "--conjunctions", "0")
     result = run("learn-structure", tmp_path / "data.pl", *options, "-o", tmp_path / "model.pl")
     assert result.exit_code == 0
     assert "stopped after 1 iteration: none of" in result.stderr
