@@ -521,16 +521,18 @@ def draw(
     query: str | None = None,
     *,
     neurons: int = 60,
+    top: int = 40,
+    least_weight: float = 0.0,
     member: str | None = None,
 ) -> Drawing:
-    """A model, or its network for one query of an example, the strongest neurons of it, as a graph."""
+    """A model, the strongest rules of it, or its network for one query of an example, the strongest neurons of it."""
     from lrnn_cli.evaluation.drawing import query_drawing
     from lrnn_cli.evaluation.one_example import choose_member, ground_example
     from lrnn_cli.network.drawing import Drawing, template_dot
 
     chosen = choose_member(model, member)
     if data is None:
-        return Drawing(template_dot(chosen))
+        return Drawing(template_dot(chosen, top, least_weight))
     return query_drawing(*ground_example(data.grounder, chosen, data.content, example), query, neurons)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import Field, asdict, fields
@@ -13,11 +12,10 @@ import click
 from click.core import ParameterSource
 
 from lrnn_cli.commands.parameters import NamedChoice, Output
-from lrnn_cli.commands.terminal import say
+from lrnn_cli.commands.terminal import can_rewrite, say, say_in_place
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.parts import FoldOptions
 from lrnn_cli.grounding.options import SessionOptions
-from lrnn_cli.language.writing import visible
 from lrnn_cli.network.options import ModelSettings
 
 if TYPE_CHECKING:
@@ -214,7 +212,7 @@ class Progress:
     def __init__(self, quiet: bool, every: float = 5.0) -> None:
         self.quiet = quiet
         self.every = every
-        self.terminal = sys.stderr.isatty()
+        self.terminal = can_rewrite()
         self._shown = False
         self._last = time.monotonic()
         self._warnings: set[str] = set()
@@ -226,7 +224,7 @@ class Progress:
         now = time.monotonic()
         if self.terminal:
             if now - self._last > 0.05:
-                say(visible(text)[:120], nl=False, clear=True)
+                say_in_place(text)
                 self._shown = True
                 self._last = now
         elif now - self._last > self.every:
@@ -257,7 +255,7 @@ class Progress:
 
     def _clear(self) -> None:
         if self._shown:
-            say("", nl=False, clear=True)
+            say_in_place("")
             self._shown = False
 
 
