@@ -20,6 +20,7 @@ from lrnn_cli.commands.doctor import doctor
 from lrnn_cli.commands.draw import draw
 from lrnn_cli.commands.evaluate import evaluate
 from lrnn_cli.commands.explain import explain
+from lrnn_cli.commands.export import export
 from lrnn_cli.commands.ground import ground
 from lrnn_cli.commands.import_data import import_data
 from lrnn_cli.commands.learn_structure import learn_structure
@@ -112,6 +113,7 @@ for command in (
     show,
     check,
     import_data,
+    export,
     doctor,
 ):
     cli.add_command(command)

@@ -121,7 +121,8 @@ def import_data(
     if not data.examples:
         raise LrnnError(f"{sources.title}: there is no example in these files")
     if template is not None and data.template is None:
-        raise LrnnError(f"{sources.title}: no template came with these data; leave --template out")
+        message = "no template with rules that our language can say came with these data; leave --template out"
+        raise LrnnError(f"{sources.title}: {message}")
     write_text(output, data.text())
     if template is not None and data.template is not None:
         write_text(template, data.template)

@@ -151,6 +151,7 @@ def argument_sorts(world: Interpretation) -> dict[Position, str]:
     for position, values in constants.items():
         if position in sort_of:
             named.update((value, sort_of[position]) for value in values if not is_number(value))
+    _name_numbers(world, constants, sort_of)
     joined: dict[str, str] = {}
     for position, values in constants.items():
         if position in sort_of:
@@ -163,6 +164,18 @@ def argument_sorts(world: Interpretation) -> dict[Position, str]:
         sort_of[position] = sort
         named.update((word, sort) for word in words)
     return {position: _root(joined, sort) for position, sort in sort_of.items()}
+
+
+def _name_numbers(
+    world: Interpretation, constants: dict[Position, set[str]], sort_of: dict[Position, str]
+) -> None:
+    """Where queries number their objects, first arguments with no other numbers are these objects, too."""
+    asked = {query.atom.arguments[0] for query in world.queries if query.atom.arguments}
+    if not all(map(is_number, asked)):
+        return
+    for (predicate, place), values in constants.items():
+        if place == 0 and (predicate, place) not in sort_of and values <= asked:
+            sort_of[predicate, place] = "asked"
 
 
 def _root(joined: dict[str, str], sort: str) -> str:
@@ -188,6 +201,10 @@ def _owners(world: Interpretation, sort_of: dict[Position, str]) -> dict[tuple[s
     keys = [list(_keys(fact, sort_of)) for fact in world.facts]
     owner = {key: key[1] for fact in keys for key in fact if key[0] == sort}
     owner |= {(sort, query.atom.arguments[0]): query.atom.arguments[0] for query in world.queries}
+    told = {key for fact in keys for key in fact}
+    for query in world.queries:
+        if (sort, query.atom.arguments[0]) not in told:
+            raise _HoldsTogether(f"no fact is about {query.atom.arguments[0]}")
     local = {sort}
     while True:
         met = _met(keys, owner, local)

@@ -108,6 +108,10 @@ class Statement:
         last = self._tokens[-1]
         return last.start + len(last.text)
 
+    def peek_start(self) -> int:
+        """Where the next token begins."""
+        return self._end if self.ended else self._peek().start
+
     def sees(self, *texts: str) -> bool:
         """Whether one of these symbols comes next."""
         return not self.ended and self._peek().kind == "symbol" and self._peek().text in texts
