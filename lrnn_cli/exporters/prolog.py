@@ -1,6 +1,6 @@
 """A model as a plain Prolog program: its rules as facts, and in Prolog what they compute.
 
-    swipl program.pl -- data.pl      prints what `lrnn predict` does
+swipl program.pl -- data.pl      prints what `lrnn predict` does
 """
 
 from __future__ import annotations

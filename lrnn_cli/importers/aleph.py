@@ -91,7 +91,9 @@ def _chosen(sources: Sources, pairs: dict[str, dict[str, str]], options: Options
     names = sorted(pairs)
     if len(names) < 2:
         if options.classes or options.positive:
-            raise LrnnError(f"{sources.title}: there are no classes, only positive and negative examples; leave the option out")
+            raise LrnnError(
+                f"{sources.title}: there are no classes, only positive and negative examples; leave the option out"
+            )
         return names
     if options.classes:
         return names

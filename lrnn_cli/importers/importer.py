@@ -205,4 +205,6 @@ def recognised_importer(sources: Sources) -> Importer:
         if importer.recognises(sources):
             return importer
     formats = ", ".join(importer_names())
-    raise LrnnError(f"{sources.title}: this looks like no format that is known; name it with --format, one of {formats}")
+    raise LrnnError(
+        f"{sources.title}: this looks like no format that is known; name it with --format, one of {formats}"
+    )

@@ -102,7 +102,9 @@ def declared_bias(world: Interpretation, notes: list[str]) -> dict[Predicate, tu
         if predicate not in known or not predicate.arity:
             continue
         if all(sort == CONSTANT for sort in sorts) or (predicate in targets and CONSTANT in sorts):
-            sorts = tuple(f"{predicate.name}_{place}" if sort == CONSTANT else sort for place, sort in enumerate(sorts, 1))
+            sorts = tuple(
+                f"{predicate.name}_{place}" if sort == CONSTANT else sort for place, sort in enumerate(sorts, 1)
+            )
             notes.append(f"{predicate}: a constant would leave no argument for variables, so it has a sort of its own")
         bias[predicate] = sorts
     if unknown:
@@ -166,9 +168,7 @@ def argument_sorts(world: Interpretation) -> dict[Position, str]:
     return {position: _root(joined, sort) for position, sort in sort_of.items()}
 
 
-def _name_numbers(
-    world: Interpretation, constants: dict[Position, set[str]], sort_of: dict[Position, str]
-) -> None:
+def _name_numbers(world: Interpretation, constants: dict[Position, set[str]], sort_of: dict[Position, str]) -> None:
     """Where queries number their objects, first arguments with no other numbers are these objects, too."""
     asked = {query.atom.arguments[0] for query in world.queries if query.atom.arguments}
     if not all(map(is_number, asked)):
@@ -236,9 +236,7 @@ def _met(
     return met
 
 
-def _check_values(
-    met: dict[str, dict[str, set[str]]], world: Interpretation, sort_of: dict[Position, str]
-) -> None:
+def _check_values(met: dict[str, dict[str, set[str]]], world: Interpretation, sort_of: dict[Position, str]) -> None:
     """Sorts that several examples meet must be values: constants of modes, numbers, or met in many examples each."""
     declared = {
         sort_of[predicate, place]

@@ -171,9 +171,7 @@ def _labels(
         shown = visible(unused[0])
         notes.append(f"{source.name}: {len(unused)} names are those of no record, such as {shown}")
     missing = f"there is no label for this name in {source.name}"
-    return [
-        (molecule.record, table.get(molecule.record.name) or molecule.record.fault(missing)) for molecule in found
-    ]
+    return [(molecule.record, table.get(molecule.record.name) or molecule.record.fault(missing)) for molecule in found]
 
 
 def _property(record: Record, name: str) -> str | Fault:

@@ -183,8 +183,12 @@ def _after_options(tokens: list[Token], position: int, text: Text, notes: Notes)
         raise TextFault(start.start, "this bracket is never closed; add ]")
     for option in "".join(words[1:]).split(","):
         if option.partition("=")[2] not in ("sigmoid", "avg"):
-            notes.append((text.place(start), f"{option} is not there; rules and atoms have the logistic function, "
-                          "groundings their mean"))
+            notes.append(
+                (
+                    text.place(start),
+                    f"{option} is not there; rules and atoms have the logistic function, groundings their mean",
+                )
+            )
     return position + 1
 
 

@@ -112,7 +112,9 @@ def _add_bias(world: Interpretation, text: Text, notes: Notes) -> None:
             elif name == "constant" and len(arguments) == 2:
                 constants.add(unquoted(arguments[1]))
             elif name == "direction":
-                notes.append((place, "directions are not needed: bodies are evaluated in an order that binds variables"))
+                notes.append(
+                    (place, "directions are not needed: bodies are evaluated in an order that binds variables")
+                )
             else:
                 notes.append((place, f"{name}/{len(arguments)} is not used: it limits Popper's search"))
     except TextFault as error:

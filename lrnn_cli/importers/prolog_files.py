@@ -15,6 +15,7 @@ from lrnn_cli.importers.terms import Json, pattern
 from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
 
+
 class Item(NamedTuple):
     """One term of a file, `kind` as in prolog/lrnn_import.pl."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lrnn_cli.errors import LrnnError
 from lrnn_cli.importers.imported_data import ImportedData
 from lrnn_cli.importers.importer import Options, Sources
 from lrnn_cli.importers.molecules import OPTIONS, Record, imported_molecules
-from lrnn_cli.errors import LrnnError
 
 RECORD_END = "$$$$"
 

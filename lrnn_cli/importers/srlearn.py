@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lrnn_cli.errors import LrnnError, faults_error
+from lrnn_cli.errors import LrnnError
 from lrnn_cli.importers.imported_data import CONSTANT, Fact, ImportedData, ImportedExample, Query, grouped_notes
 from lrnn_cli.importers.importer import Faults, Options, Sources
 from lrnn_cli.importers.interpretation import Interpretation, declared_bias, imported_interpretation
@@ -149,9 +149,7 @@ def _add_mode(sorts: dict[Predicate, tuple[str, ...]], term: Json, start: int) -
         found.append(CONSTANT if argument[0] == "#" else unquoted(argument[1]))
     predicate = Predicate(name, len(found))
     known = sorts.get(predicate, tuple(found))
-    sorts[predicate] = tuple(
-        CONSTANT if CONSTANT in (old, new) else old for old, new in zip(known, found, strict=True)
-    )
+    sorts[predicate] = tuple(CONSTANT if CONSTANT in (old, new) else old for old, new in zip(known, found, strict=True))
 
 
 def _folds(parts: list[_Part], title: str, notes: Notes) -> list[tuple[int, str, Interpretation]]:
@@ -181,9 +179,7 @@ def _content(worlds: list[Interpretation]) -> tuple[set[Fact], set[Query]]:
     )
 
 
-def _several(
-    folds: list[tuple[int, str, Interpretation]], examples: str, title: str, notes: list[str]
-) -> ImportedData:
+def _several(folds: list[tuple[int, str, Interpretation]], examples: str, title: str, notes: list[str]) -> ImportedData:
     """All folds in one file: each one example, or cut into several where all of them fall apart."""
     read = [imported_interpretation(world, examples, title, []) for _, _, world in folds]
     cut = examples == "each" or all(len(data.examples) > 1 and not data.background for data in read)

@@ -228,9 +228,7 @@ def _find_keys(tables: list[Table], notes: Notes) -> None:
 
 def _key(table: Table, names: set[str]) -> list[str]:
     """The column with one of these names, if no value is missing or repeated."""
-    return next(
-        ([column] for column in table.columns if column.lower() in names and _is_key(table.values(column))), []
-    )
+    return next(([column] for column in table.columns if column.lower() in names and _is_key(table.values(column))), [])
 
 
 def _references(table: Table, tables: list[Table]) -> dict[str, str]:
@@ -255,7 +253,9 @@ def _check_references(table: Table, column: str, other: Table, notes: Notes) -> 
     unknown = {value for value in table.values(column) if value is not None} - known
     if unknown:
         what, shown = visible(f"{table.name}.{column}"), visible(str(min(unknown, key=str)))
-        notes.append((table.file, f"{what}: {len(unknown)} values are no keys of {visible(other.name)}, such as {shown}"))
+        notes.append(
+            (table.file, f"{what}: {len(unknown)} values are no keys of {visible(other.name)}, such as {shown}")
+        )
 
 
 def _called(name: str) -> set[str]:
@@ -332,7 +332,9 @@ def _subject(table: Table, by_name: dict[str, Table]) -> _Subject:
     if columns and not any(None in key for key in keys) and len(set(keys)) == len(keys):
         sorts = tuple(table.refers[column] for column in columns)
         return _Subject(
-            columns, [tuple(_object(sort, value) for sort, value in zip(sorts, key, strict=True)) for key in keys], sorts
+            columns,
+            [tuple(_object(sort, value) for sort, value in zip(sorts, key, strict=True)) for key in keys],
+            sorts,
         )
     return _Subject([], [(quoted(f"{table.name}_{row + 1}"),) for row in range(len(table.rows))], (table.name,))
 
@@ -342,9 +344,7 @@ def _object(table: str, value: Any) -> str:
     return quoted(value) if isinstance(value, str) else quoted(f"{table}_{value}")
 
 
-def _add(
-    world: Interpretation, predicate: Predicate, sorts: tuple[str, ...], arguments: list[tuple[str, ...]]
-) -> None:
+def _add(world: Interpretation, predicate: Predicate, sorts: tuple[str, ...], arguments: list[tuple[str, ...]]) -> None:
     world.sorts[predicate] = sorts
     world.facts += [Fact(predicate.name, row) for row in arguments]
 
@@ -355,7 +355,9 @@ def _add_column(
     values = table.values(column)
     other = table.refers.get(column)
     sort = other if other is not None else _value_sort(values)
-    texts = [None if value is None else _object(other, value) if other is not None else _value(value) for value in values]
+    texts = [
+        None if value is None else _object(other, value) if other is not None else _value(value) for value in values
+    ]
     rows = [(*objects, text) for objects, text in zip(subject.objects, texts, strict=True) if text is not None]
     if rows:
         _add(world, Predicate(name, len(subject.sorts) + 1), (*subject.sorts, sort), rows)
@@ -402,7 +404,9 @@ def _ask(
     if wrong:
         raise LrnnError("\n".join(wrong[:20]))
     if len(given) < len(values):
-        notes.append((table.file, f"{len(values) - len(given)} rows of {visible(table.name)} have no target and no query"))
+        notes.append(
+            (table.file, f"{len(values) - len(given)} rows of {visible(table.name)} have no target and no query")
+        )
     world.sorts[Predicate(name, len(subject.sorts))] = subject.sorts
     world.queries += [Query(Fact(name, subject.objects[row]), target) for row, target in zip(given, found, strict=True)]
 

@@ -85,7 +85,9 @@ def _with_queries(parts: dict[str, list[Triple]], options: Options, title: str) 
         shown = ", ".join(map(visible, relations[:10])) + (", ..." if len(relations) > 10 else "")
         raise LrnnError(f"{title}: there is no relation {visible(target)}; relations are {shown}")
     facts = [str(_fact(triple)) for triple in dict.fromkeys(parts[TRAINING]) if triple[1] != target]
-    asked = {name: list(dict.fromkeys(triple for triple in part if triple[1] == target)) for name, part in parts.items()}
+    asked = {
+        name: list(dict.fromkeys(triple for triple in part if triple[1] == target)) for name, part in parts.items()
+    }
     notes = [f"facts are those of the training part but for {target}, whose triples are queries"]
     others = sum(triple[1] != target for name, part in parts.items() if name != TRAINING for triple in part)
     if others:
@@ -100,9 +102,7 @@ def _with_queries(parts: dict[str, list[Triple]], options: Options, title: str) 
     return ImportedData(examples, [], {}, notes)
 
 
-def _negatives(
-    asked: dict[str, list[Triple]], options: Options, notes: list[str]
-) -> dict[str, list[tuple[str, str]]]:
+def _negatives(asked: dict[str, list[Triple]], options: Options, notes: list[str]) -> dict[str, list[tuple[str, str]]]:
     """For each part pairs of a head and a tail of the target that no part has a triple for, drawn without repetition."""
     known = {(head, tail) for part in asked.values() for head, _, tail in part}
     heads = sorted({head for head, _ in known})

@@ -99,7 +99,9 @@ def _count(table: _Table, wanted: int, what: str, faults: Faults) -> bool:
     """Whether a table has as many rows as there are nodes, edges or graphs."""
     if len(table.rows) == wanted:
         return True
-    faults.add(table.name, len(table.rows), 1, f"there are {len(table.rows)} lines, and {wanted} {what}; mend one of them")
+    faults.add(
+        table.name, len(table.rows), 1, f"there are {len(table.rows)} lines, and {wanted} {what}; mend one of them"
+    )
     return False
 
 
