@@ -109,6 +109,8 @@ def import_data(
     both = options["positive"] & options["negative"]
     if both:
         raise click.UsageError(f"the label {min(both)} is both positive and negative")
+    if options["label"] is not None and options["labels"] is not None:
+        raise click.UsageError("labels come from --label or from --labels, not from both")
     chosen = Options(**options, progress=progress.status)
     sources = Sources(source)
     importer = recognised_importer(sources) if format_name is None else named_importer(format_name)
@@ -126,8 +128,11 @@ def import_data(
     write_text(output, data.text())
     if template is not None and data.template is not None:
         write_text(template, data.template)
+    for text in data.left_out:
+        progress.warn(text)
     for note in data.notes:
         progress.line(f"note: {note}")
     examples = "1 example" if len(data.examples) == 1 else f"{len(data.examples)} examples"
     queries = "1 query" if data.queries == 1 else f"{data.queries} queries"
-    progress.line(f"{importer.what.partition(':')[0]}: {examples}, {queries}")
+    left_out = f", {len(data.left_out)} left out" if data.left_out else ""
+    progress.line(f"{importer.what.partition(':')[0]}: {examples}, {queries}{left_out}")

@@ -1,10 +1,10 @@
 """A model as a template of PyNeuraLogic: a Python module with a `template` and the `settings` to build it with.
 
-NeuraLogic has the logistic function of a weighted sum for rules and for atoms, and the mean over groundings. That is our
-family `sigmoid`. The family `lukasiewicz` has a steepness a and an offset b0, sigm(a (sum + b0)), which are weights there:
+NeuraLogic has the logistic function of a weighted sum for rules and for atoms, and the mean over groundings. That is
+our family `sigmoid`. The family `lukasiewicz`, sigm(a (sum + b0)), has its steepness and offset as weights there:
 
     rule, k body atoms    sigm(a b1 + ... + a bk + a (1 - k + b0) true)
-    atom                  sigm(a w1 r1 + ... + a b0 true), its offset by a rule that holds once where any of its rules does
+    atom                  sigm(a w1 r1 + ... + a b0 true), the offset by a rule that holds once for each atom
     fact p(X)             p__atom(X) = sigm(a p(X) + a b0 true)
 
 The aggregation `sqrt` is the mean times the root of the number of groundings, which two relations of each rule compute.
@@ -63,8 +63,8 @@ def neuralogic_template(members: Sequence[Template]) -> str:
     check_weights(members)
     if len(members) > 1:
         raise LrnnError(
-            f"{members[0].name}: NeuraLogic has no mean of several models: an atom that one of them does not derive has "
-            "no value there; copy one begin(model(_)) block into a file of its own and export that"
+            f"{members[0].name}: NeuraLogic has no mean of several models: an atom that one does not derive has no "
+            "value there; copy one begin(model(_)) block into a file of its own and export that"
         )
     (template,) = members
     _check(template)
@@ -101,8 +101,8 @@ def _rule_faults(rule: Rule, settings: Settings, headed: set[Predicate]) -> list
             found.append(f"NeuraLogic has no built-in for {guard}; it has comparisons of variables and numbers")
     if rule.is_fact and settings.activation == "sigmoid" and rule.head.predicate in headed:
         found.append(
-            f"NeuraLogic has one function for all atoms of {rule.head.predicate}, and here facts alone are added without one; "
-            "give the fact a predicate of its own"
+            f"NeuraLogic has one function for all atoms of {rule.head.predicate}, and here those with facts alone have "
+            "another; give the fact a predicate of its own"
         )
     return found
 

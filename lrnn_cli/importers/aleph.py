@@ -8,7 +8,7 @@ pairs of positive and negative files are classes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lrnn_cli.errors import LrnnError
@@ -72,7 +72,8 @@ class Aleph:
         if options.classes:
             _one_class_each(world, sources.title)
         _set_sorts(world, modes, reader)
-        return imported_interpretation(world, options.examples, sources.title, grouped_notes(reader.notes))
+        data = imported_interpretation(world, options.examples, sources.title, grouped_notes(reader.notes))
+        return replace(data, left_out=tuple(reader.left_out))
 
 
 def example_files(sources: Sources) -> dict[str, dict[str, str]]:
@@ -100,8 +101,8 @@ def _chosen(sources: Sources, pairs: dict[str, dict[str, str]], options: Options
     wanted = options.positive & set(names)
     if len(wanted) != 1 or options.positive - set(names):
         raise LrnnError(
-            f"{sources.title}: there are examples of {len(names)} classes, {', '.join(map(visible, names))}; choose one "
-            "with --positive CLASS, or keep all of them with --classes"
+            f"{sources.title}: there are examples of {len(names)} classes, {', '.join(map(visible, names))}; choose "
+            "one with --positive CLASS, or keep all of them with --classes"
         )
     return list(wanted)
 

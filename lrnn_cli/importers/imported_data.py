@@ -64,6 +64,7 @@ class ImportedData:
     background: clauses without a full stop, true in all examples.
     bias: sorts of the arguments of each predicate, empty where the format says nothing about them.
     notes: what was not used and what was decided, for the user.
+    left_out: faulty parts of the files that are not there, with their places.
     template: the text of a template that came with the data.
     """
 
@@ -72,6 +73,7 @@ class ImportedData:
     bias: dict[Predicate, tuple[str, ...]]
     notes: list[str]
     template: str | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def queries(self) -> int:

@@ -1,8 +1,8 @@
 """One interpretation with many queries, as ILP systems have it, and how it is cut into examples.
 
-Where each object that is asked about has facts of its own (each train its cars, each car its load), the data fall apart,
-and each such object becomes an example. Values that many share, such as colours, numbers and constants of modes, hold
-nothing together.
+Where each object that is asked about has facts of its own (each train its cars, each car its load), the data fall
+apart, and each such object becomes an example. Values that many share, such as colours, numbers and constants of modes,
+hold nothing together.
 """
 
 from __future__ import annotations

@@ -16,9 +16,8 @@ SHOWN = 8
 def targets(labels: Sequence[str], options: Options, title: str) -> list[float | str]:
     """A target for each label: a number, the text of a class, or a message, which begins with `the label`."""
     found = [_target(label, options) for label in labels]
-    wrong = [target for target in found if is_message(target)]
-    words = Counter(label for label, target in zip(labels, found, strict=True) if is_message(target))
-    if wrong and len(wrong) == len(found) and not options.positive and not options.negative:
+    words = Counter(label for label, target in zip(labels, found, strict=True) if _is_word(target))
+    if labels and words.total() == len(labels):
         shown = ", ".join(f"{word} ({count})" for word, count in words.most_common(SHOWN))
         raise LrnnError(
             f"{title}: labels are words, {shown}; say which are positive with --positive CLASS, "
@@ -29,6 +28,10 @@ def targets(labels: Sequence[str], options: Options, title: str) -> list[float |
 
 def is_message(target: float | str) -> bool:
     return isinstance(target, str) and target.startswith("the label ")
+
+
+def _is_word(target: float | str) -> bool:
+    return is_message(target) and "is not a number" in str(target)
 
 
 def _target(label: str, options: Options) -> float | str:

@@ -73,15 +73,14 @@ def imported_molecules(
     faults += more
     if faults and not (options.skip_faulty and len(faults) < len(records)):
         raise faults_error(file, faults)
-    for fault in sorted(faults):
-        notes.append(f"{file}:{fault.line}:{fault.column}: {fault.message}; left out")
     kept = [molecule for molecule in found if molecule.record.number in queries]
     names = _names([molecule.record for molecule in kept], notes)
     examples = [
         ImportedExample(quoted(name), molecule.facts, queries[molecule.record.number])
         for name, molecule in zip(names, kept, strict=True)
     ]
-    return ImportedData(examples, [], {}, notes)
+    left_out = tuple(f"{file}:{fault.line}:{fault.column}: {fault.message}; left out" for fault in sorted(faults))
+    return ImportedData(examples, [], {}, notes, left_out=left_out)
 
 
 def molecules(
@@ -136,8 +135,6 @@ def _queries(
 ) -> tuple[dict[int, list[Query]], list[Fault]]:
     """The queries of each record by its number, without those whose label is wrong; and these faults."""
     atom = Fact(options.target or "active")
-    if options.label is not None and options.labels is not None:
-        raise LrnnError("labels come from --label or from --labels, not from both; leave one of them out")
     if options.label is None and options.labels is None:
         if options.positive or options.negative or options.classes:
             raise LrnnError("--positive, --negative and --classes need labels; name them with --label or --labels")

@@ -1,7 +1,7 @@
 """Data of NeuraLogic: examples.txt, queries.txt and a template.
 
 An example is facts with commas between and a full stop at its end, `<0.7> horse(aida)` with a weight. Queries are
-targets and atoms, `1.0 foal(star).`, one for each example in the same order, or any number of them for the only example.
+targets and atoms, `1.0 foal(star).`, one for each example in the same order, or any number for the only example.
 Of a template those rules are kept that our language can say; the others are named.
 """
 

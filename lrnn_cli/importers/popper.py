@@ -6,6 +6,7 @@ constraints in answer set programming have no counterpart and are named.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from lrnn_cli.errors import LrnnError, faults_error
@@ -51,7 +52,8 @@ class Popper:
             notes.append((sources.title, "there is no bias.pl, so all predicates may occur in rules"))
         others = [path for path in sources.files if Path(path).name not in (BACKGROUND, EXAMPLES, BIAS)]
         notes += [(path, "not used: this is no file of Popper's") for path in others]
-        return imported_interpretation(world, options.examples, sources.title, grouped_notes(notes))
+        data = imported_interpretation(world, options.examples, sources.title, grouped_notes(notes))
+        return replace(data, left_out=tuple(reader.left_out))
 
 
 def _only(sources: Sources, name: str) -> Source:

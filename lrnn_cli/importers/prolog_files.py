@@ -42,6 +42,7 @@ class PrologReader:
         self._prolog = prolog
         self.faults = Faults()
         self.notes: list[tuple[str, str]] = []
+        self.left_out: list[str] = []
         self._skip = options.skip_faulty
 
     def read(self, source: Source) -> PrologFile:
@@ -56,7 +57,7 @@ class PrologReader:
         located = located_faults(source, [[item.line, item.column, item.term] for item in wrong])
         for item, fault in zip(wrong, located, strict=True):
             if item.more == "clause" and self._skip:
-                self.notes.append((f"{source.name}:{fault.line}", f"left out: {fault.message}"))
+                self.left_out.append(f"{source.name}:{fault.line}:{fault.column}: {fault.message}; left out")
             else:
                 self.faults.add(source.name, fault.line, fault.column, fault.message)
         return PrologFile(source.name, [item for item in items if item.kind != "fault"])

@@ -32,10 +32,7 @@ class Smiles:
             raise LrnnError(f"{sources.title}: name one file with SMILES")
         (path,) = sources.files
         name, text = sources.text(path, "SMILES")
-        if sources.ending(*PLAIN):
-            records = _plain(text)
-        else:
-            records = _rows(delimited(name, text), options)
+        records = _plain(text) if sources.ending(*PLAIN) else _rows(delimited(name, text), options)
         return imported_molecules(name, records, _structure, "a SMILES", options)
 
 
@@ -45,7 +42,7 @@ def _structure(chemistry: Any, text: str) -> Any:
 
 def _plain(text: str) -> list[Record]:
     """One molecule a line: SMILES, then its name after a blank."""
-    records = []
+    records: list[Record] = []
     for line, content in enumerate(text.split("\n"), 1):
         if content.strip():
             smiles, _, name = content.strip().replace("\t", " ").partition(" ")

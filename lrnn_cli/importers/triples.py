@@ -103,7 +103,7 @@ def _with_queries(parts: dict[str, list[Triple]], options: Options, title: str) 
 
 
 def _negatives(asked: dict[str, list[Triple]], options: Options, notes: list[str]) -> dict[str, list[tuple[str, str]]]:
-    """For each part pairs of a head and a tail of the target that no part has a triple for, drawn without repetition."""
+    """For each part pairs of a head and a tail of the target without a triple in any part, each drawn once."""
     known = {(head, tail) for part in asked.values() for head, _, tail in part}
     heads = sorted({head for head, _ in known})
     tails = sorted({tail for _, tail in known})
