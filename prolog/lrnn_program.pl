@@ -8,7 +8,8 @@ main :-
     (   Files == []
     ->  format(user_error, 'usage: swipl program.pl -- DATA...~n', []),
         halt(2)
-    ;   compile_rules,
+    ;   set_stream(user_output, encoding(utf8)),
+        compile_rules,
         format('example\tatom\ttarget\toutput~n'),
         forall(member(File, Files), predict_file(File))
     ).
@@ -338,8 +339,14 @@ predict_example(Name, Facts) :-
     forall(asked(Query, Target),
            ( internal(Query, Atom),
              output(Atom, Output),
-             format('~q\t~q\t~w\t~w~n', [Name, Query, Target, Output])
+             shown(Name),
+             shown(Query),
+             format('~w\t~w~n', [Target, Output])
            )).
+
+shown(Term) :-
+    write_term(Term, [quoted(true), spacing(next_argument)]),
+    put_char('\t').
 
 store(fold(_)) :-
     !.

@@ -589,7 +589,7 @@ def test_formats_of_the_entry_points() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
     points = [line.split(" = ") for line in setup["options.entry_points"][GROUP].strip().splitlines()]
-    assert {name: place for name, place in points} == OWN
+    assert dict(points) == OWN
     for name in OWN:
         assert named_importer(name).name == name
 
