@@ -5,9 +5,9 @@ swipl program.pl -- data.pl      prints what `lrnn predict` does
 
 from __future__ import annotations
 
+import importlib.resources
 from collections.abc import Sequence
 
-from lrnn_cli.engine.process import prolog_folder
 from lrnn_cli.exporters.checks import check_weights
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import prolog_text
@@ -42,5 +42,5 @@ def prolog_program(members: Sequence[Template]) -> str:
         for number, rule in enumerate(template.rules, 1):
             goals = ", ".join(f"({goal})" for goal in (*rule.body, *rule.guards))
             rules.append(f"rule({member}, {number}, {rule.weight!r}, {rule.head}, [{goals}]).")
-    runtime = (prolog_folder() / "lrnn_program.pl").read_text(encoding="utf-8")
+    runtime = (importlib.resources.files("lrnn_cli.exporters") / "program.pl").read_text(encoding="utf-8")
     return "\n".join([PREAMBLE + prolog_text(models), RULES + prolog_text(rules), runtime])
