@@ -7,13 +7,17 @@ arguments, variables are instances of `Variable`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
-TRANSFORMATIONS = {"SIGMOID": lambda x: 1 / (1 + math.exp(-x)), "IDENTITY": lambda x: x, "SQRT": math.sqrt}
-COMPARISONS = {
+TRANSFORMATIONS: dict[str, Callable[[float], float]] = {
+    "SIGMOID": lambda x: 1 / (1 + math.exp(-x)),
+    "IDENTITY": lambda x: x,
+    "SQRT": math.sqrt,
+}
+COMPARISONS: dict[str, Callable[..., bool]] = {
     "lt": lambda a, b: a < b,
     "leq": lambda a, b: a <= b,
     "gt": lambda a, b: a > b,

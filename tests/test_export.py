@@ -166,7 +166,7 @@ def samples(data: str) -> list[tuple[list[Any], list[tuple[float, list[Any]]]]]:
 
 def stand_in_outputs(template: str, data: str) -> list[float]:
     scope: dict[str, Any] = {}
-    with mock.patch.dict("sys.modules", neuralogic_stand_in.module()):  # type: ignore[arg-type]
+    with mock.patch.dict("sys.modules", neuralogic_stand_in.module()):
         exec(compile(template, "template.py", "exec"), scope)
     outputs = []
     for query, facts in samples(data):

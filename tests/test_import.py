@@ -158,6 +158,8 @@ def test_aleph_in_other_files(folder: Folder) -> None:
     background = ALEPH["a/x.b"]
     apart = {"b/x.pl": background, "b/pos.pl": ALEPH["a/x.f"], "b/neg.pl": ALEPH["a/x.n"]}
     assert lines(folder, apart) == expected
+    names = {"e/compos.pl": background, "e/some_pos.pl": ALEPH["a/x.f"], "e/some_neg.pl": ALEPH["a/x.n"]}
+    assert lines(folder, names) == expected
     whole = f"{background}:- begin_in_pos.\neast(t1).\n:- end_in_pos.\n:- begin_in_neg.\neast(t2).\n:- end_in_neg.\n"
     folder.write({"whole.pl": whole})
     assert folder.run("import", "whole.pl").stdout.splitlines() == expected
@@ -209,6 +211,11 @@ def test_folds_of_srlearn(folder: Folder) -> None:
     outcome = imported(folder, files)
     assert outcome.code == 1
     assert "the training part of fold2 is not what the other folds test" in outcome.stderr
+
+
+def test_lists_and_tuples_of_other_readers(folder: Folder) -> None:
+    files = {"h/train_pos.txt": "p(a).\n", "h/train_facts.txt": "q(a,[1,b],(c,d),\"s\",f(x,'Y z')).\n"}
+    assert "q(a, [1, b], (c, d), \"s\", f(x, 'Y z'))." in lines(folder, files)
 
 
 def test_regression(folder: Folder) -> None:
@@ -465,6 +472,7 @@ def test_names_of_any_kind(folder: Folder) -> None:
         (POPPER, "p/bk.pl", "p(a).\nq('b).\n", "p/bk.pl:2:3: syntax error: this quote is never closed"),
         (POPPER, "p/bk.pl", "p(X).\n", "p/bk.pl:1:1: the fact p(X) is not ground"),
         (POPPER, "p/exs.pl", "pos(east(t1)).\neast(t2).\n", "p/exs.pl:2:1: an example is pos(Atom) or neg(Atom)"),
+        (POPPER, "p/exs.pl", "pos(3).\n", "p/exs.pl:1:1: an example is pos(Atom) or neg(Atom)"),
         (POPPER, "p/bias.pl", "head_pred(east,1)\nbody_pred(p,1).\n", "p/bias.pl:2:1: a full stop is expected here"),
         (POPPER, "p/bias.pl", "type(east,(train,).\n", "p/bias.pl:1:19: "),
         (POPPER, "p/exs.pl", "", "p/exs.pl: the file is empty; exs.pl of Popper is expected here"),

@@ -20,7 +20,7 @@ from lrnn_cli.importers.terms import Json, fact, is_variable, name_and_arguments
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.writing import visible
 
-EXAMPLES = re.compile(r"(?P<class>.*?)(?:\.(?P<letter>[fn])|[._]?(?P<word>pos|neg)(?:\.pl)?)\Z")
+EXAMPLES = re.compile(r"(?P<class>.+)\.(?P<letter>[fn])\Z|(?:(?P<name>.+)[._])?(?P<word>pos|neg)(?:\.pl)?\Z")
 MODES = re.compile(r"^\s*:-\s*(modeh|modeb|mode|determination)\b", re.MULTILINE)
 SECTIONS = {"bg": "background", "in_pos": "pos", "in_neg": "neg"}
 ENDINGS = (".b", ".bk", ".pl")
@@ -83,7 +83,7 @@ def example_files(sources: Sources) -> dict[str, dict[str, str]]:
         match = EXAMPLES.match(Path(path.removesuffix(".gz")).name)
         if match is not None and not path.endswith(".b"):
             kind = match["word"] or {"f": "pos", "n": "neg"}[match["letter"]]
-            found.setdefault(match["class"], {})[kind] = path
+            found.setdefault(match["class"] or match["name"] or "", {})[kind] = path
     return {"": next(iter(found.values()))} if len(found) == 1 else found
 
 

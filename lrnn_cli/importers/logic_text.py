@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lrnn_cli.errors import Fault
-from lrnn_cli.importers.terms import Json
+from lrnn_cli.importers.terms import Json, unescaped
 from lrnn_cli.language.clauses import quoted
 
 TOKEN = re.compile(
@@ -175,7 +175,7 @@ class Statement:
             self._next -= 1
             return self.atom()
         if token.text == "(":
-            return ["", *self._arguments(")")]
+            return ["()", *self._arguments(")")]
         if token.text == "[":
             return ["[]", *self._arguments("]")]
         if token.text in "+-#":
@@ -191,9 +191,3 @@ class Statement:
                 self.expect(closing)
                 break
         return found
-
-
-def unescaped(text: str) -> str:
-    """What stands between quotes as the name it denotes."""
-    known = {"n": "\n", "t": "\t", "r": "\r"}
-    return re.sub(r"''|\\(.)", lambda match: known.get(match[1], match[1]) if match[1] else "'", text, flags=re.DOTALL)

@@ -20,7 +20,7 @@ from lrnn_cli.importers.interpretation import (
 )
 from lrnn_cli.importers.logic_text import Text, TextFault
 from lrnn_cli.importers.prolog_files import PrologFile, PrologReader, add_clause, prolog_reader
-from lrnn_cli.importers.terms import Json, fact, name_and_arguments, unquoted
+from lrnn_cli.importers.terms import Json, fact, is_atom, name_and_arguments, unquoted
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 
@@ -77,7 +77,7 @@ def _add_background(world: Interpretation, file: PrologFile, reader: PrologReade
 def _add_examples(world: Interpretation, file: PrologFile, reader: PrologReader) -> None:
     for item in file.items:
         name, arguments = name_and_arguments(item.term)
-        if item.kind == "fact" and name in ("pos", "neg") and len(arguments) == 1:
+        if item.kind == "fact" and name in ("pos", "neg") and len(arguments) == 1 and is_atom(arguments[0]):
             world.queries.append(Query(fact(arguments[0]), 1.0 if name == "pos" else 0.0))
         elif item.kind == "directive":
             reader.notes.append((file.place(item), "directives are not run"))
