@@ -133,15 +133,21 @@ clause_text(Clause, Names, Text) :-
                                       ])).
 
 %   term_json(+Term, +Names, -Json)
+%
+%   What is nested deeper than importers look is text.
 
-term_json(Term, Names, [Text]) :-
+term_json(Term, Names, Json) :-
+    term_json(Term, Names, 8, Json).
+
+term_json(Term, Names, _, [Text]) :-
     var(Term),
     !,
     (   variable_name(Names, Term, Name)
     ->  atom_string(Name, Text)
     ;   Text = "_"
     ).
-term_json(Term, Names, [Text|Arguments]) :-
+term_json(Term, Names, Depth, [Text|Arguments]) :-
+    Depth > 0,
     compound(Term),
     \+ is_dict(Term),
     \+ Term = [_|_],
@@ -150,11 +156,12 @@ term_json(Term, Names, [Text|Arguments]) :-
     Name \== {},
     !,
     atom_string(Name, Text),
-    term_arguments(Arguments0, Names, Arguments).
-term_json(Term, _, Text) :-
+    Depth1 is Depth-1,
+    term_arguments(Arguments0, Names, Depth1, Arguments).
+term_json(Term, _, _, Text) :-
     canonical_text(Term, Text).
 
-term_arguments([], _, []).
-term_arguments([Argument0|Arguments0], Names, [Argument|Arguments]) :-
-    term_json(Argument0, Names, Argument),
-    term_arguments(Arguments0, Names, Arguments).
+term_arguments([], _, _, []).
+term_arguments([Argument0|Arguments0], Names, Depth, [Argument|Arguments]) :-
+    term_json(Argument0, Names, Depth, Argument),
+    term_arguments(Arguments0, Names, Depth, Arguments).

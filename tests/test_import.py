@@ -494,6 +494,9 @@ def test_names_of_any_kind(folder: Folder) -> None:
         (SRLEARN, "s/train/train_pos.txt", "cancer(alice)\n", "train_pos.txt:1:1: this has no full stop"),
         (SRLEARN, "s/train/train_pos.txt", "regressionExample(m(a),b).\n", "train_pos.txt:1:1: b is not a number"),
         (SRLEARN, "s/background.txt", "friends(person,person).\n", "background.txt:1:1: arguments of a mode are +type"),
+        (SRLEARN, "s/train/train_facts.txt", "p(" * 9999, "train_facts.txt:1:1: this has no full stop"),
+        (SRLEARN, "s/train/train_facts.txt", "p(" * 9999 + ".\n", "train_facts.txt:1:103: terms are nested 50 deep"),
+        (SRLEARN, "s/train/train_facts.txt", "p(+-+-a).\n", "train_facts.txt:1:3: + is not expected here"),
         (NEURALOGIC, "n/examples.txt", "<0.7 horse(aida).\n", "n/examples.txt:1:6: > is expected here, not horse"),
         (
             NEURALOGIC,
@@ -556,6 +559,13 @@ def test_damaged_databases(folder: Folder) -> None:
     for name, what in (("a.sqlite", "this database can't be read"), ("b.parquet", "this Parquet file can't be read")):
         outcome = folder.run("import", name, "-o", "data.pl")
         assert outcome.code == 1 and f"{name}: {what}" in outcome.stderr
+
+
+def test_deep_terms(folder: Folder) -> None:
+    """Terms of any depth in Prolog files stay what they are."""
+    deep = "f(" * 500 + "x" + ")" * 500
+    files = {**POPPER, "p/bk.pl": f"{POPPER['p/bk.pl']}odd(c1,{deep}).\nnumbers(c1,{'s(' * 500}0{')' * 500}).\n"}
+    assert f"odd(c1, {deep})." in lines(folder, files)
 
 
 def test_nothing_in_a_file_is_run(folder: Folder) -> None:

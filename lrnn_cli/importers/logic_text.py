@@ -26,7 +26,7 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-CLOSING = {"(": ")", "[": "]", "{": "}"}
+DEEPEST = 50
 
 
 class Token(NamedTuple):
@@ -94,6 +94,7 @@ class Statement:
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
         self._next = 0
+        self._depth = 0
 
     @property
     def first(self) -> Token:
@@ -178,16 +179,20 @@ class Statement:
             return ["()", *self._arguments(")")]
         if token.text == "[":
             return ["[]", *self._arguments("]")]
-        if token.text in "+-#":
+        if token.text in "+-#" and self.sees_kind("name", "quoted", "variable", "number"):
             return [token.text, self.term()]
         raise TextFault(token.start, f"{token.text} is not expected here; a name, a number or a variable is")
 
     def _arguments(self, closing: str) -> list[Json]:
         """Terms up to a bracket, which is passed over; a comma before it is allowed, as in Popper's (a,)."""
         found: list[Json] = []
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise TextFault(self.peek_start(), f"terms are nested {DEEPEST} deep at most; write flatter ones")
         while not self.skip(closing):
             found.append(self.term())
             if not self.skip(","):
                 self.expect(closing)
                 break
+        self._depth -= 1
         return found
