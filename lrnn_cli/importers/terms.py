@@ -22,7 +22,7 @@ def term_text(term: Json) -> str:
         return term
     name, *arguments = term
     if name in BRACKETS:
-        return name[0] + ", ".join(map(term_text, arguments)) + name[1]
+        return f"{name[0]}{', '.join(map(term_text, arguments))}{name[1]}"
     return f"{quoted(name)}({', '.join(map(term_text, arguments))})" if arguments else str(name)
 
 
