@@ -29,14 +29,11 @@ def export(model: str, format_name: str, output: str, quiet: bool) -> None:
         lrnn export model.pl -o program.pl
         lrnn export model.pl --format neuralogic -o template.py
     """
-    from lrnn_cli.commands.session import TEMPLATE
-    from lrnn_cli.engine.process import PrologProcess
-    from lrnn_cli.language.files import read_source, write_text
-    from lrnn_cli.language.template import read_model
+    from lrnn_cli import api
+    from lrnn_cli.language.files import write_text
 
-    source = read_source(model, TEMPLATE)
-    with PrologProcess() as prolog:
-        members = read_model(source, prolog)
+    with api.Session(jobs=1) as session:
+        members = session.read_model(model).members
     if format_name == "prolog":
         from lrnn_cli.exporters.prolog import prolog_program
 

@@ -24,6 +24,7 @@ from lrnn_cli.language.template import Settings, Template
 
 TRUE = "lrnn_true"
 """A fact of value 1."""
+EXPORTED_AGGREGATIONS = ("mean", "sqrt")
 VALUE, HOLDS, MEAN, ROOT = "__atom", "__holds", "__mean", "__root"
 OWN_NAME = re.compile(rf".*({VALUE}|{HOLDS}|{MEAN}\d+|{ROOT}\d+)\Z|{TRUE}\Z")
 COMPARISONS = {"<": "lt", "=<": "leq", ">": "gt", ">=": "geq", "\\==": "neq", "\\=": "neq", "==": "eq"}
@@ -88,6 +89,8 @@ def _check(template: Template) -> None:
 
 def _rule_faults(rule: Rule, settings: Settings, headed: set[Predicate]) -> list[str]:
     found = []
+    if rule.body and settings.aggregation not in EXPORTED_AGGREGATIONS:
+        found.append(f"the aggregation {settings.aggregation} is not exported to NeuraLogic; mean and sqrt are")
     for atom in (rule.head, *rule.body):
         if not ATOM_NAME.match(atom.name) or OWN_NAME.match(atom.name):
             found.append(f"NeuraLogic can't have a predicate called {atom.predicate}; rename it")

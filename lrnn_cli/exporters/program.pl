@@ -233,13 +233,22 @@ aggregated(Member, Head, Input) :-
     findall(Value,
             ( member(_-Body, Groundings), rule_value(Member, Body, Value) ),
             Values),
+    model(Member, _, _, _, _, Aggregation),
+    aggregated(Aggregation, Values, Value),
+    Input is Weight*Value.
+
+aggregated(mean, Values, Value) :-
     sum_list(Values, Sum),
     length(Values, Count),
-    model(Member, _, _, _, _, Aggregation),
-    (   Aggregation == mean
-    ->  Input is Weight*Sum/Count
-    ;   Input is Weight*Sum/sqrt(Count)
-    ).
+    Value is Sum/Count.
+aggregated(sqrt, Values, Value) :-
+    sum_list(Values, Sum),
+    length(Values, Count),
+    Value is Sum/sqrt(Count).
+aggregated(max, Values, Value) :-
+    max_list(Values, Value).
+aggregated(sum, Values, Value) :-
+    sum_list(Values, Value).
 
 rule_value(Member, Body, Value) :-
     findall(AtomValue,
