@@ -29,10 +29,10 @@ def export(model: str, format_name: str, output: str, quiet: bool) -> None:
         lrnn export model.pl -o program.pl
         lrnn export model.pl --format neuralogic -o template.py
     """
-    from lrnn_cli.commands.session import TEMPLATE
+    from lrnn_cli.api import TEMPLATE
     from lrnn_cli.engine.process import PrologProcess
+    from lrnn_cli.grounding.reading.templates import read_model
     from lrnn_cli.language.files import read_source, write_text
-    from lrnn_cli.language.template import read_model
 
     source = read_source(model, TEMPLATE)
     with PrologProcess() as prolog:
