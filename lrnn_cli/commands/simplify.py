@@ -86,7 +86,7 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
             model_weights(member)
         loaded, examples = load_part(grounder, data, progress, False, options)
         badness = _badness(options["metric"], loaded.name)
-        regrounder = Regrounder(grounder, loaded, examples)
+        regrounder = Regrounder(grounder, loaded, examples, progress.warn_once)
         try:
             for member in members:
                 simplifiers.append(Simplifier(member, regrounder.ground, badness, settings, progress.status))

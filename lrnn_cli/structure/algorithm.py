@@ -605,7 +605,7 @@ class StructureLearner:
 
     def frequent_bodies(self, predicate: Predicate) -> Columns:
         """Bodies of literals of the data that hold for enough queries of a target."""
-        if not self.features.layers:
+        if self.unary and not self.features.layers:
             # What bodies of the data hold of does not depend on weights.
             latent = create_layer1_rules(self.unary, 1)
             with self.borrowed(
