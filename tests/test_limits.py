@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline  # noqa: 
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
 from lrnn_cli.grounding.joins.relations import Relations, TooManyRows  # noqa: E402
+from lrnn_cli.grounding.swi.grounder import SwiGrounder  # noqa: E402
 from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source, read_bytes  # noqa: E402
@@ -258,6 +260,23 @@ def test_a_single_step_can_not_allocate_more() -> None:
         with pytest.raises(MemoryError):
             np.ones(2**33, np.uint8)
     assert len(np.empty(2**33, np.uint8)) == 2**33
+
+
+@pytest.mark.parametrize("name", ["d.pl", "t.pl", "more.pl"])
+def test_the_end_of_the_time_names_the_file(name: str) -> None:
+    """Whatever SWI-Prolog is asked for: facts of data that are loaded, a template, or other data."""
+    with open_grounder("swi", GrounderOptions()) as grounder:
+        assert isinstance(grounder, SwiGrounder)
+        data = grounder.load(Source("d.pl", b"begin(model(m)). c(a). end(model(m))."))
+        requests: dict[str, Callable[[], object]] = {
+            "d.pl": lambda: grounder.relations(data),
+            "t.pl": lambda: grounder.read_template(Source("t.pl", b"_ :: p :- c(X).")),
+            "more.pl": lambda: grounder.load(Source("more.pl", b"begin(model(m)). c(a). end(model(m)).")),
+        }
+        process = grounder._processes[0]
+        process.time_limit = process.deadline = 0.001
+        with pytest.raises(LimitError, match=rf"^{name}: SWI-Prolog was stopped after 0\.001 s\. "):
+            requests[name]()
 
 
 def test_waiting_ends_with_the_time() -> None:

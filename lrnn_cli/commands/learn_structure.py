@@ -249,6 +249,7 @@ def learn_structure(
     kept = [member for member in selection.members if member.learned.iterations]
     if not kept and interrupted:
         raise KeyboardInterrupt
+    nothing = ""
     for number, member in enumerate(selection.members, 1):
         name = f"model {number} of {ensemble}, " if ensemble > 1 else ""
         learned = member.learned
@@ -256,7 +257,6 @@ def learn_structure(
             nothing = f"nothing was learned: {learned.reason}; {learned.remedy}"
             if not kept:
                 raise LrnnError(f"{loaded.name}: {nothing}")
-            progress.line(name + nothing)
         elif not interrupted:
             if learned.reason:
                 count = len(learned.iterations)
@@ -273,7 +273,7 @@ def learn_structure(
         progress.warn(f"interrupted: {output} holds {what}{how}")
         click.get_current_context().exit(130)
     if len(kept) < ensemble:
-        progress.warn(f"{output} holds {len(kept)} of {ensemble} models")
+        progress.warn(f"{output} holds {len(kept)} of {ensemble} models: in the others {nothing}")
     for target, estimate in selection.estimates.items():
         progress.line(estimate_text(target, estimate))
         for warning in estimate_warnings(target, estimate):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from lrnn_cli.engine.process import DepthError, PrologProcess
-from lrnn_cli.errors import Fault, faults_error
+from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
 from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
@@ -116,10 +116,11 @@ def read_model(source: Source, prolog: PrologProcess) -> list[Template]:
 
 def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[tuple[int, int]]]:
     """The members of a file, and the line and column where each begins."""
-    try:
-        reply = prolog.ask("template", source.text)
-    except DepthError as error:
-        raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+    with about(source.name):
+        try:
+            reply = prolog.ask("template", source.text)
+        except DepthError as error:
+            raise faults_error(source.name, [deepest_term(source, str(error))]) from None
     faults = located_faults(source, reply["faults"])
     members = []
     for item in reply["members"]:

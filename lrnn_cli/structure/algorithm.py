@@ -595,6 +595,18 @@ class StructureLearner:
     def out_of_time(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline
 
+    @contextmanager
+    def part_of_time(self, parts: int) -> Iterator[None]:
+        """Inside, so large a part of the time that is left is all there is: others come after this learner."""
+        deadline = self.deadline
+        if deadline is not None:
+            now = time.monotonic()
+            self.deadline = now + (deadline - now) / parts
+        try:
+            yield
+        finally:
+            self.deadline = deadline
+
     def stop_for_time(self) -> None:
         self.learned.reason = "the time of --budget is over"
         self.learned.remedy = "allow more with --budget"

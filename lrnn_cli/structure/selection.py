@@ -23,7 +23,7 @@ from lrnn_cli.stages import stage
 from lrnn_cli.structure.algorithm import OutOfTime, State, StructureLearner, StructureOptions
 from lrnn_cli.structure.boosting import BoostingOptions, boosted
 from lrnn_cli.structure.patterns import Columns
-from lrnn_cli.structure.side_by_side import side_by_side
+from lrnn_cli.structure.side_by_side import AT_ONCE, side_by_side
 
 PARTS = 5
 """Queries are held out in so many parts."""
@@ -224,8 +224,10 @@ class Selection:
 
     def _rules(self, number: int) -> State:
         """The rules of a member from all queries."""
-        self._search(number, self.members[number])
-        return self.members[number].state()
+        member = self.members[number]
+        with member.part_of_time(len(self.members) - number):
+            self._search(number, member)
+        return member.state()
 
     def _search(self, number: int, learner: StructureLearner) -> None:
         """Run Algorithm 1, recording it."""
@@ -243,7 +245,9 @@ class Selection:
         else:
             # If this is interrupted there is something to keep.
             member.learned = learner.learned
-            self._search(number, learner)
+            turns = -(-(len(self.members) - number) // min(self.jobs, AT_ONCE))
+            with learner.part_of_time(turns):
+                self._search(number, learner)
         self.report(f"predicting {held.sum()} queries held out")
         try:
             with member.borrowed(learner.state()):

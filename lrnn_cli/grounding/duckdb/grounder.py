@@ -6,13 +6,12 @@ grounder, their rows in ascending order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from lrnn_cli.errors import LimitError
+from lrnn_cli.errors import about
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.duckdb.database import Database, check_installed
 from lrnn_cli.grounding.duckdb.function_free import FunctionFree, function_free
@@ -26,15 +25,6 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
-
-
-@contextmanager
-def placed(name: str, line: int, column: int) -> Iterator[None]:
-    """Say where the rule or clause stands that takes too much."""
-    try:
-        yield
-    except LimitError as error:
-        raise LimitError(f"{name}:{line}:{column}: {error}") from None
 
 
 class DuckdbGrounder(SwiGrounder):
@@ -67,18 +57,20 @@ class DuckdbGrounder(SwiGrounder):
         known = Names(data.first_object, blob, ()).all()
         constants = Constants(program.constants, data, active, known)
         with Database(self.options, self._deadline) as database:
-            model = Model(database, program, data, facts, queries, constants, known)
+            with about(data.name):
+                model = Model(database, program, data, facts, queries, constants, known)
             for extension, definitions in program.extensions:
                 file = data.name if extension.level == "crisp" else template.name
-                with placed(file, extension.line, extension.column):
+                with about(f"{file}:{extension.line}:{extension.column}"):
                     model.extend(extension, definitions)
             tables = []
             for number, definition in enumerate(program.tables):
-                with placed(*definition.place):
+                with about(":".join(map(str, definition.place))):
                     tables.append(model.groundings(definition, program.plan.tables[number].queried))
                 size = len(tables[-1])
                 self.options.report(f"grounding: table {number + 1} of {len(program.tables)}, {size} rows")
-            mixed = {predicate: model.crisp(predicate) for predicate in program.plan.mixed}
+            with about(data.name):
+                mixed = {predicate: model.crisp(predicate) for predicate in program.plan.mixed}
         made, final = constants.finish([*tables, *mixed.values()])
         return Groundings(
             program.plan,

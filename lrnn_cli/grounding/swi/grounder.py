@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.engine.process import DepthError, PrologError, PrologProcess
-from lrnn_cli.errors import Fault, GroundingError, LimitError, faults_error
+from lrnn_cli.errors import Fault, GroundingError, LimitError, about, faults_error
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
@@ -95,13 +95,14 @@ class SwiGrounder:
 
     def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
         self._start(len(cuts) - 1)
-        for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
-            lines = source.text.count(b"\n", 0, start)
-            process.send(f"data({lines})", source.text[start:stop])
-        try:
-            return [process.receive() for process in self._processes[: len(cuts) - 1]]
-        except DepthError as error:
-            raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+        with about(source.name):
+            for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
+                lines = source.text.count(b"\n", 0, start)
+                process.send(f"data({lines})", source.text[start:stop])
+            try:
+                return [process.receive() for process in self._processes[: len(cuts) - 1]]
+            except DepthError as error:
+                raise faults_error(source.name, [deepest_term(source, str(error))]) from None
 
     def _data_set(self, source: Source, replies: list[dict[str, Any]]) -> DataSet:
         examples = []
@@ -146,11 +147,18 @@ class SwiGrounder:
             bias=tuple(bias),
         )
 
-    def _broadcast(self, request: str) -> None:
-        for part in self._parts:
-            part.process.send(request)
-        for part in self._parts:
-            part.process.receive()
+    def _broadcast(self, request: str, place: str = "") -> None:
+        """`place`: where in which file the request comes from, if not from the data as a whole."""
+        self._send_all([request] * len(self._parts), place)
+
+    def _send_all(self, requests: Sequence[str], place: str = "") -> None:
+        """A request to the process of each part, which work at the same time."""
+        assert self._data is not None
+        with about(place or self._data.name):
+            for part, request in zip(self._parts, requests, strict=True):
+                part.process.send(request)
+            for part in self._parts:
+                part.process.receive()
 
     # Grounding
 
@@ -228,19 +236,19 @@ class SwiGrounder:
         return Knowledge(tables, soft, int(data.first_object[-1]) + len(names), every.all)
 
     def _activate(self, examples: Sequence[int] | None) -> None:
+        requests = []
         for part in self._parts:
             if examples is None:
                 chosen = "all"
             else:
                 inside = (e - part.first_example + 1 for e in examples)
                 chosen = "[" + ", ".join(str(e) for e in inside if 1 <= e <= part.examples) + "]"
-            part.process.send(f"active({chosen})")
-        for part in self._parts:
-            part.process.receive()
+            requests.append(f"active({chosen})")
+        self._send_all(requests)
 
     def _run(self, request: str, name: str, line: int, column: int) -> None:
         try:
-            self._broadcast(request)
+            self._broadcast(request, f"{name}:{line}:{column}")
         except PrologError as error:
             if error.kind == "rows":
                 raise LimitError(f"{name}:{line}:{column}: {too_many(int(error.text))}") from None
@@ -248,8 +256,6 @@ class SwiGrounder:
                 raise
             fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")
             raise faults_error(name, [fault], GroundingError) from None
-        except LimitError as error:
-            raise LimitError(f"{name}:{line}:{column}: {error}") from None
 
     def _table(self, columns: int, made: MadeObjects) -> Table:
         """Read the rows that all parts wrote last."""
