@@ -27,7 +27,7 @@ from lrnn_cli.network.network import compile_network
 from lrnn_cli.structure.algorithm import Learned, StructureLearner, StructureOptions
 
 DATASETS = Path(__file__).resolve().parents[1] / "datasets"
-QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--quiet"]
+QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--conjunctions", "0", "--quiet"]
 
 
 def run(*arguments: object) -> Result:
@@ -160,7 +160,7 @@ def test_several_targets_are_learned_together(tmp_path: Path) -> None:
         queries = f"query(warm, {float(red)}). query(rolls, {float(round_)})."
         blocks.append(f"begin(model(m{example})). {facts} {queries} end(model(m{example})).\n")
     (tmp_path / "data.pl").write_text("".join(blocks))
-    assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", "--quiet").exit_code == 0
+    assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK).exit_code == 0
     text = (tmp_path / "model.pl").read_text()
     assert ":: warm :-" in text
     assert ":: rolls :-" in text
@@ -344,7 +344,7 @@ def test_members_of_an_ensemble_share_the_budget(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(StructureLearner, "learn", observed)
     (tmp_path / "data.pl").write_text(rings(BIAS, 24))
-    options = [*QUICK, "--gain", "0", "--conjunctions", "0", "--ensemble", "3", "--budget", "6000"]
+    options = [*QUICK, "--gain", "0", "--ensemble", "3", "--budget", "6000"]
     result = run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *options)
     assert result.exit_code == 0
     assert limits[0] == pytest.approx(2000, abs=1)
@@ -405,9 +405,10 @@ def test_the_model_file_says_what_its_rules_are(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 def test_kill_at_five_moments_and_resume(tmp_path: Path) -> None:
     """Whatever the moment of a kill -9, the run that is resumed ends in the same bytes."""
-    (tmp_path / "data.pl").write_text(rings(BIAS))
+    (tmp_path / "data.pl").write_text(rings(BIAS, 40))
     common = [sys.executable, "-m", "lrnn_cli", "learn-structure", str(tmp_path / "data.pl"), "--quiet"]
     common += ["--iterations", "4", "--epochs", "30", "--final-epochs", "30", "--gain", "0", "--jobs", "1"]
+    common += ["--length", "3", "--variables", "3", "--conjunctions", "10", "--parts", "2"]
     whole = [*common, "-o", str(tmp_path / "whole.pl"), "--run-dir", str(tmp_path / "whole")]
     started = time.monotonic()
     subprocess.run(whole, check=True)

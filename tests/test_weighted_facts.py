@@ -24,7 +24,7 @@ from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 
-QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--quiet"]
+QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--conjunctions", "0", "--quiet"]
 
 
 def examples(draw: random.Random, target: str) -> tuple[naive.Example, ...]:
