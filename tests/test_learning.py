@@ -27,7 +27,8 @@ from lrnn_cli.network.network import compile_network
 from lrnn_cli.structure.algorithm import Learned, StructureLearner, StructureOptions
 
 DATASETS = Path(__file__).resolve().parents[1] / "datasets"
-QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--conjunctions", "0", "--quiet"]
+SHORT = ["--length", "3", "--variables", "3", "--conjunctions", "0"]
+QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", *SHORT, "--quiet"]
 
 
 def run(*arguments: object) -> Result:
@@ -129,7 +130,7 @@ def test_a_bias_chooses_predicates_and_constants() -> None:
 def test_background_clauses_and_constants_in_rules(tmp_path: Path) -> None:
     """The concept needs a background predicate and a constant; the model file predicts as the learner did."""
     text = rings(BIAS)
-    learning = learner(text, StructureOptions(iterations=3, layers=1))
+    learning = learner(text, StructureOptions(length=3, variables=3, iterations=3, layers=1))
     learned = learning.learn()
     written = learned.template.text()
     assert ":- ring(X)" in written
@@ -176,7 +177,7 @@ def test_several_targets_are_learned_together(tmp_path: Path) -> None:
 def test_columns_are_what_the_network_computes(layer: int, aggregation: str) -> None:
     """A column of a candidate gives the output of the network of its rule, latent or of the data itself."""
     text = rings(BIAS, 20)
-    learning = learner(text, StructureOptions(crisp=True, aggregation=aggregation))
+    learning = learner(text, StructureOptions(length=3, variables=3, crisp=True, aggregation=aggregation))
     learning._create_layer1()
     learning._weighted_facts()
     names = learning.features.layers[layer, 1].names
@@ -194,7 +195,7 @@ def test_columns_are_what_the_network_computes(layer: int, aggregation: str) -> 
 
 def test_frozen_and_untrained_weights() -> None:
     """Search changes weights of target rules alone; training leaves latent predicates that nothing uses as they are."""
-    learning = learner(rings(BIAS), StructureOptions(iterations=1, layers=1))
+    learning = learner(rings(BIAS), StructureOptions(length=3, variables=3, iterations=1, layers=1))
     learning._create_layer1()
     learning._weighted_facts()
     before = dict(learning.weights)
@@ -210,7 +211,7 @@ def test_frozen_and_untrained_weights() -> None:
 
 def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
     """The second invention adds rules to latent_2_1, which a target rule uses by then, and to others, which none do."""
-    learning = learner(rings(BIAS, 20), StructureOptions(start="drawn"))
+    learning = learner(rings(BIAS, 20), StructureOptions(length=3, variables=3, start="drawn"))
     learning._create_layer1()
     (head,) = learning.targets
     bond = next(predicate for predicate in learning.others if predicate.name == "bond")
@@ -235,7 +236,7 @@ def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
 
 def test_a_rule_must_raise_the_likelihood(tmp_path: Path) -> None:
     """The second and third rule of an iteration add at least the gain to the log likelihood of 60 queries."""
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=0, gain=2.0, start="drawn")
+    options = StructureOptions(length=3, variables=3, iterations=2, epochs=20, final_epochs=0, gain=2.0, start="drawn")
     learned = learner(rings(BIAS), options).learn()
     gains = []
     for iteration in learned.iterations:
@@ -251,7 +252,7 @@ def test_the_first_rule_need_not_gain_much(tmp_path: Path) -> None:
     (tmp_path / "same.pl").write_text(
         "".join(f"begin(model(m{n})). c(a). query(p, {n % 2}). end(model(m{n})).\n" for n in range(10))
     )
-    options = ("--aggregation", "mean", "--gain", "60", "--conjunctions", "0")
+    options = ("--aggregation", "mean", "--gain", "60", *SHORT)
     result = run("learn-structure", tmp_path / "data.pl", *options, "-o", tmp_path / "model.pl")
     assert result.exit_code == 0
     assert "stopped after 1 iteration: none of" in result.stderr
@@ -269,7 +270,9 @@ def test_training_in_the_loop_does_no_harm() -> None:
     """Steps that are far too large are made smaller until the loss falls, or no step is taken."""
     losses = {}
     for rate in (0.02, 5.0, 1e9):
-        options = StructureOptions(iterations=1, epochs=20, final_epochs=30, learning_rate=rate, penalty=0.0)
+        options = StructureOptions(
+            length=3, variables=3, iterations=1, epochs=20, final_epochs=30, learning_rate=rate, penalty=0.0
+        )
         found = learner(rings(BIAS, 24), options)
         learned = found.learn()
         assert learned.history[-1].training_loss <= learned.history[0].training_loss
@@ -281,7 +284,7 @@ def test_training_in_the_loop_does_no_harm() -> None:
 def test_the_penalty_keeps_weights_small() -> None:
     size = {}
     for penalty in (0.0, 0.1, 10.0):
-        options = StructureOptions(iterations=1, epochs=20, penalty=penalty)
+        options = StructureOptions(length=3, variables=3, iterations=1, epochs=20, penalty=penalty)
         learned = learner(rings(BIAS, 24), options).learn()
         size[penalty] = sum((rule.weight or 0.0) ** 2 for rule in learned.template.rules)
     assert size[10.0] < 0.5 * size[0.1] < 0.5 * size[0.0]
@@ -309,7 +312,9 @@ def test_validation_keeps_the_best_iteration(tmp_path: Path) -> None:
         line if "query" not in line else line.replace("1.0)", f"{draw.choice([0.0, 1.0])})")
         for line in rings(BIAS).splitlines(keepends=True)
     )
-    options = StructureOptions(validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01, start="drawn")
+    options = StructureOptions(
+        length=3, variables=3, validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01, start="drawn"
+    )
     learning = learner(text, options)
     learned = learning.learn()
     losses = [item.validation_loss for item in learned.iterations]
