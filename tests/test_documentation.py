@@ -18,7 +18,7 @@ from lrnn_cli.commands import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"-?\d+\.\d+")
-PROGRESS = re.compile("(iteration|final training|reading|grounding|compiling|training)[ :]")
+PROGRESS = re.compile("(iteration|final training|reading|grounding|compiling|training|predicting|held out)[ :]")
 
 
 def readme_example() -> list[tuple[str, list[str]]]:
