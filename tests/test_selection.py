@@ -17,7 +17,8 @@ from lrnn_cli.language.data import Queries
 from lrnn_cli.report.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.selection import Estimate, held_out_parts
 
-QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", "--jobs", "1")
+SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")
+QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", *SHORT, "--jobs", "1")
 AS_USERS_DO = ("--iterations", "14", "--epochs", "150", "--final-epochs", "150")
 ACTIVE = Predicate("active", 0)
 LINE = re.compile(
