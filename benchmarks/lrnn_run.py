@@ -32,21 +32,20 @@ def main() -> None:
 
     import numpy as np
 
-    from lrnn_cli.commands.options import JOBS
-    from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
-    from lrnn_cli.language.files import read_source
+    from lrnn_cli import Session, ground
 
-    with open_grounder("swi", GrounderOptions(jobs=JOBS)) as grounder:
+    with Session() as session:
         # While SWI-Prolog starts.
         from lrnn_cli.network.network import compile_network
         from lrnn_cli.network.statistics import compressed_neurons
-        from lrnn_cli.training.loop import Trained, TrainingOptions, train_weights
+        from lrnn_cli.training.loop import Trained, train_weights
+        from lrnn_cli.training.options import TrainingOptions
 
-        template = grounder.read_template(read_source(str(arguments.folder / "template.pl"), "a template"))
+        template = session.read_template(arguments.folder / "template.pl")
         started = time.time()
-        data = grounder.load(read_source(str(arguments.folder / "data.pl"), "data"))
+        data = session.read(arguments.folder / "data.pl")
         loaded = time.time()
-        groundings = grounder.ground(template, data)
+        groundings = ground(template, data, names=False)
         grounded = time.time()
     network = compile_network(groundings)
     ready = time.time()

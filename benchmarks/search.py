@@ -30,8 +30,12 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import read_source
 from lrnn_cli.structure import search
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
-from lrnn_cli.structure.features import Kind
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.features import Features, Kind
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem, make_problem
+from lrnn_cli.structure.state import LearningState
+from lrnn_cli.structure.weights import weighted_facts
 
 Key = Predicate | Kind
 """A predicate of the data, or a kind of latent predicates."""
@@ -43,24 +47,24 @@ timed(Number, Goal) :-
 """
 
 
-def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[StructureLearner, dict[Shape, int], float]:
-    """A run of structure learning: the learner, how many candidates of each shape it scored, and its seconds."""
+def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[Problem, LearningState, dict[Shape, int], float]:
+    """A run of structure learning: what was learned, how many candidates of each shape it scored, and its seconds."""
     scored: dict[Shape, int] = {}
-    score_shape = search._score_shape
+    score_shape = search.score_shape
 
     def noted(shape: Shape, *others: object) -> object:
         result = score_shape(shape, *others)  # type: ignore[arg-type]
         scored[shape] = scored.get(shape, 0) + result[1]
         return result
 
-    search._score_shape = noted  # type: ignore[assignment]
+    search.score_shape = noted  # type: ignore[assignment]
     try:
         start = time.perf_counter()
-        learner = StructureLearner(data, knowledge, None, StructureOptions(iterations=rules, rules=1))
-        learner.learn()
-        return learner, scored, time.perf_counter() - start
+        E = make_problem(data, knowledge, data.queries, StructureOptions(iterations=rules, rules=1))
+        state = learn_rules(E)
+        return E, state, scored, time.perf_counter() - start
     finally:
-        search._score_shape = score_shape
+        search.score_shape = score_shape
 
 
 def facts(names: dict[Key, str], tables: dict[Key, Table]) -> str:
@@ -97,14 +101,14 @@ def goal(shape: Shape, names: dict[Key, str], sorts: dict[Predicate, tuple[int, 
     return ", ".join(goals)
 
 
-def prolog(learner: StructureLearner, sample: list[Shape], folder: Path) -> list[tuple[int, float]]:
+def prolog(E: Problem, F: Features, sample: list[Shape], folder: Path) -> list[tuple[int, float]]:
     """Groundings and seconds of each candidate of a sample, in one process of SWI-Prolog."""
-    tables: dict[Key, Table] = {kind: layer.index.atoms for kind, layer in learner.features.layers.items()}
-    for name, table in learner.relations.tables.items():
+    tables: dict[Key, Table] = {kind: layer.index.atoms for kind, layer in F.layers.items()}
+    for name, table in E.relations.tables.items():
         tables[name] = table
-    tables |= {head: table for head, table in learner.relations.starts.items() if head is not None and head.arity}
+    tables |= {head: table for head, table in E.relations.starts.items() if head is not None and head.arity}
     names = {key: f"p{number}" for number, key in enumerate(tables)}
-    sorts = {**learner.words.sorts, **learner.words.targets}
+    sorts = {**E.words.sorts, **E.words.targets}
     program = folder / "candidates.pl"
     calls = [f"timed({number}, ({goal(shape, names, sorts)}))" for number, shape in enumerate(sample)]
     main = f":- initialization(main).\nmain :- {', '.join([*calls, 'halt'])}.\n"
@@ -126,23 +130,22 @@ def main() -> None:
         knowledge = grounder.knowledge(data)
     ratios = []
     for run in range(1, arguments.repeat + 1):
-        learner, scored, seconds = learn(data, knowledge, arguments.rules)
+        E, state, scored, seconds = learn(data, knowledge, arguments.rules)
+        F = weighted_facts(E, state.rules, state.weights)
         shapes = [
             shape for shape, count in sorted(scored.items()) if count and all(len(v) == 1 for v, _ in shape.slots)
         ]
         candidates = sum(scored.values())
         drawn = random.Random(run).choices(shapes, [scored[shape] for shape in shapes], k=arguments.sample)
         with tempfile.TemporaryDirectory() as folder:
-            found = prolog(learner, drawn, Path(folder))
+            found = prolog(E, F, drawn, Path(folder))
         for shape, (count, _) in zip(drawn, found, strict=True):
-            if count != len(learner.features.table(shape)):
-                raise LrnnError(
-                    f"{shape}: {count} groundings in Prolog, {len(learner.features.table(shape))} in tables"
-                )
+            if count != len(F.table(shape)):
+                raise LrnnError(f"{shape}: {count} groundings in Prolog, {len(F.table(shape))} in tables")
         each = np.array([elapsed for _, elapsed in found])
         ratios.append(candidates * float(each.mean()) / seconds)
         print(
-            f"run {run}: {len(learner.learned.iterations)} rules, {candidates:,} candidates; "
+            f"run {run}: {len(state.iterations)} rules, {candidates:,} candidates; "
             f"ours {seconds:.1f} s in all, {1000 * seconds / candidates:.2f} ms a candidate; "
             f"Prolog {1000 * each.mean():.0f} ms a candidate ({1000 * each.min():.0f} to {1000 * each.max():.0f}), "
             f"{ratios[-1]:.0f} times",

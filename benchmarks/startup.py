@@ -18,8 +18,7 @@ from molecules import molecule_chains, read_data, write_data
 from peer_table import Spread
 from peer_template import comparable
 
-from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
-from lrnn_cli.language.files import Source
+from lrnn_cli.api import Session
 
 MOLECULES = Path(__file__).resolve().parents[1] / "datasets" / "molecules" / "molecules.pl"
 
@@ -30,8 +29,8 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=11)
     arguments = parser.parse_args()
     examples = read_data(arguments.data)
-    with open_grounder("swi", GrounderOptions()) as grounder:
-        template = grounder.read_template(Source("chains", molecule_chains(examples, 3).encode()))
+    with Session(jobs=1) as session:
+        template = session.template_of_text(molecule_chains(examples, 3))
     lrnn = [sys.executable, "-m", "lrnn_cli"]
     commands = {
         "python -c pass": [sys.executable, "-c", "pass"],

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from lrnn_cli.commands.options import Progress
-from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
+from lrnn_cli.api import Session
 from lrnn_cli.evaluation.metrics import evaluate_outputs
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import make_problem
+from lrnn_cli.structure.rules import internal_template
+from lrnn_cli.structure.weights import outputs as outputs_of
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
@@ -63,29 +66,24 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", action="append", choices=list(SETTINGS), metavar="SETTING", help="may be repeated")
     arguments = parser.parse_args()
-    grounding = {"time_limit": None, "memory_limit": 2048, "jobs": 1, "grounder": "swi"}
-    progress = Progress(quiet=True)
-    with grounder_session(progress, grounding) as grounder:
-        data = load_data(grounder, arguments.data, progress)
-        knowledge = grounder.knowledge(data)
-        folds = []
-        for fold in range(1, arguments.folds + 1):
-            chosen = {"folds": arguments.folds, "fold": fold, "seed": 1, "group_duplicates": True}
-            folds.append([chosen_examples(grounder, data, testing, chosen) for testing in (False, True)])
+    with Session(jobs=1) as session:
+        data = session.read(arguments.data)
+        knowledge = data.knowledge
+        folds = [data.fold(fold, arguments.folds) for fold in range(1, arguments.folds + 1)]
     print("| setting | accuracy | log loss | together | seconds | rules |\n|---|---|---|---|---|---|", flush=True)
     for name in arguments.only or SETTINGS:
         outputs: list[list[np.ndarray]] = [[] for _ in range(arguments.seeds)]
         targets, seconds, rules = [], [], []
         for training, testing in folds:
-            queries = data.queries.select(np.isin(data.queries.example, testing or []).nonzero()[0])
-            targets.append(queries.target)
+            targets.append(testing.queries.target)
             for seed, found in enumerate(outputs, 1):
                 start = time.process_time()
-                learner = StructureLearner(data, knowledge, training, StructureOptions(seed=seed, **SETTINGS[name]))
-                learner.learn()
+                options = StructureOptions(seed=seed, **SETTINGS[name])
+                E = make_problem(data.content, knowledge, training.queries, options)
+                state = learn_rules(E)
                 seconds.append(time.process_time() - start)
-                rules.append(len(learner.learned.template.rules))
-                found.append(learner.outputs(queries))
+                rules.append(len(internal_template(E, state.rules, state.weights).rules))
+                found.append(outputs_of(E, state.rules, state.weights, testing.queries))
         target = np.concatenate(targets)
         single = [evaluate_outputs(np.concatenate(found), target).values for found in outputs]
         together = evaluate_outputs(np.mean([np.concatenate(found) for found in outputs], axis=0), target).values

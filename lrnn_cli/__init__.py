@@ -1,10 +1,28 @@
-"""Lifted relational neural networks from Prolog facts, on the command line."""
+"""Lifted relational neural networks from Prolog facts: on the command line, and from Python.
 
-import os
+All names of `lrnn_cli.api` are names of this package. They are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lrnn_cli.api import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-# One thread for matrix products, before NumPy is imported: sums in another order would give other bytes on another
-# number of processors, and work that is worth threads has its own (--jobs).
-for _library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    api = import_module("lrnn_cli.api")
+    if name not in api.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    api = import_module("lrnn_cli.api")
+    return sorted([*globals(), *api.__all__])

@@ -15,6 +15,9 @@ def main() -> None:
     if usual is signal.default_int_handler:
         # Nothing has been done and nothing is open while modules are imported: the process can end where it stands.
         signal.signal(signal.SIGINT, _leave)
+    from lrnn_cli.threads import settle_threads
+
+    settle_threads()
     from lrnn_cli.commands import main as run
 
     signal.signal(signal.SIGINT, usual)

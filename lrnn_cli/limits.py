@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -74,6 +73,9 @@ class Watch:
     """MB of the command that is under way, 0 for no limit; None where it has no option for that."""
 
     def __init__(self) -> None:
+        # It takes long to import.
+        import tempfile
+
         self._time_limit = 0.0
         self._deadline: float | None = None
         self._error: LimitError | None = None

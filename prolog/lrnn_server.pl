@@ -11,6 +11,7 @@
 :- use_module(lrnn_rows).
 :- use_module(lrnn_store).
 :- use_module(lrnn_template).
+:- use_module(lrnn_terms).
 
 /** <module> Requests of the Python program
 
@@ -231,19 +232,38 @@ part_json(variable(Name), [true, Text]) :-
     text(Name, Text).
 part_json(constant(Text), [false, Text]).
 
-guard_json(guard(Parts0, Negated0), [Parts, Negated]) :-
+guard_json(guard(Parts0, Negated0, Goal0), [Parts, Negated, Goal]) :-
     maplist(text, Parts0, Parts),
     (   Negated0 = [Name, Arity]
     ->  text(Name, NameText),
         Negated = [NameText, Arity]
     ;   Negated = []
-    ).
+    ),
+    goal_json(Goal0, Goal).
 
-%   A background clause as text, with what Python needs to order and check it.
+%   goal_json(+Parts, -Json)
+%
+%   A goal from goal_parts/3: its kind, name and terms. A variable is a list of
+%   its name, a constant a text, a compound term a list of its name and terms.
+
+goal_json(null, null).
+goal_json(goal(Kind, Name, Terms0), [Kind, Text, Terms]) :-
+    text(Name, Text),
+    maplist(term_json, Terms0, Terms).
+
+term_json(variable(Name), [Text]) :-
+    text(Name, Text).
+term_json(constant(Text), Text).
+term_json(compound(Name, Terms0), [Text, Terms]) :-
+    text(Name, Text),
+    maplist(term_json, Terms0, Terms).
+
+%   A background clause as text and, the head first, as goals; with what Python
+%   needs to order and check it.
 
 background_json(background(Line, Column, (Head :- Body)),
                 json([ line=Line, column=Column, head=HeadJson, body=BodyJson,
-                       fact=IsFact, text=Text
+                       fact=IsFact, text=Text, goals=GoalsJson
                      ])) :-
     (   Body == true
     ->  IsFact = true
@@ -272,6 +292,10 @@ background_json(background(Line, Column, (Head :- Body)),
     ),
     term_variables(Clause, Variables),
     variable_names(Variables, 0, Names),
+    (   maplist(goal_parts(Names), [Head|Goals], Parts)
+    ->  maplist(goal_json, Parts, GoalsJson)
+    ;   GoalsJson = null
+    ),
     with_output_to(string(Text),
                    write_term(Clause, [ quoted(true), ignore_ops(true),
                                         variable_names(Names), module(lrnn_syntax)

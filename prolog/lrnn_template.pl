@@ -24,7 +24,8 @@ model or, in blocks like those of data files, the members of an ensemble.
 %     - Rules: rule(Line, Column, Weight, Fixed, Head, Body, Guards), Weight a
 %       number or the text "_", Fixed true or false, Head an atom
 %       atom(Name, Arguments), Body a list of atoms, Guards a list of
-%       guard(Parts, Negated), Negated [Name, Arity] of a negated atom or []
+%       guard(Parts, Negated, Goal), Negated [Name, Arity] of a negated atom or
+%       [], Goal by goal_parts/3 or null
 %     - Settings: setting(Line, Column, Name, ValueText)
 %
 %   An argument is variable(Name) or constant(Text).
@@ -407,9 +408,9 @@ argument_parts([Argument|Arguments], Names, [Part|Parts]) :-
 %   guard_parts(+Names, +Goal, -Guard)
 %
 %   The text of a guard in parts, so that variables can be told from all else:
-%   every second part is the name of a variable.
+%   every second part is the name of a variable. Besides, the guard as terms.
 
-guard_parts(Names, Goal, guard(Parts, Negated)) :-
+guard_parts(Names, Goal, guard(Parts, Negated, Terms)) :-
     goal_kind(Goal, Kind),
     (   Kind == guard
     ->  Negated = []
@@ -423,7 +424,11 @@ guard_parts(Names, Goal, guard(Parts, Negated)) :-
     unused_mark(Text, 0, Mark),
     maplist(marked_name(Mark), Names, Marked),
     guard_text(Goal, Marked, MarkedText),
-    atomic_list_concat(Parts, Mark, MarkedText).
+    atomic_list_concat(Parts, Mark, MarkedText),
+    (   goal_parts(Names, Goal, Terms)
+    ->  true
+    ;   Terms = null
+    ).
 
 guard_text(Goal, Names, Text) :-
     with_output_to(string(Text),

@@ -14,6 +14,7 @@
             term_text/2,                % +Term, -Text
             canonical_text/2,           % +Term, -Text
             atom_arguments/3,           % +Atom, -Name, -Arguments
+            goal_parts/3,               % +Names, +Goal, -Parts
             name_arity/3,               % +Term, -Name, -Arity
             finite_number/1,            % +Number
             fact_fault/3,               % +Term, -Format, -Arguments
@@ -257,6 +258,41 @@ atom_arguments(Atom, Name, Arguments) :-
         Arguments = []
     ;   Atom =.. [Name|Arguments]
     ).
+
+%!  goal_parts(+Names, +Goal, -Parts) is semidet.
+%
+%   Take a goal of a body, or a head, apart: Parts is goal(Kind, Name, Terms),
+%   Kind by goal_kind/2, Name and Terms those of the atom in a negation. A term is
+%   variable(Name), constant(Text) if it is atomic, or compound(Name, Terms).
+%   Fails for terms that are nested more deeply than Python should follow.
+
+goal_parts(Names, Goal, goal(Kind, Name, Parts)) :-
+    goal_kind(Goal, Kind),
+    (   Kind == negation
+    ->  Goal = (\+ Atom)
+    ;   Atom = Goal
+    ),
+    atom_arguments(Atom, Name, Terms),
+    term_parts(Terms, Names, 20, Parts).
+
+term_parts([], _, _, []).
+term_parts([Term|Terms], Names, Depth, [Part|Parts]) :-
+    term_part(Term, Names, Depth, Part),
+    term_parts(Terms, Names, Depth, Parts).
+
+term_part(Term, Names, _, variable(Name)) :-
+    var(Term),
+    !,
+    variable_name(Names, Term, Name).
+term_part(Term, Names, Depth, compound(Name, Parts)) :-
+    compound(Term),
+    !,
+    Depth > 0,
+    Depth1 is Depth-1,
+    compound_name_arguments(Term, Name, Terms),
+    term_parts(Terms, Names, Depth1, Parts).
+term_part(Term, _, _, constant(Text)) :-
+    canonical_text(Term, Text).
 
 %!  name_arity(+Term, -Name, -Arity) is det.
 %

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
-import lrnn_cli.grounding.swi.grounder  # noqa: F401  so that it is there to be patched
+import lrnn_cli.grounding.reading.reader  # noqa: F401  so that it is there to be patched
 from lrnn_cli.engine.process import PrologError, PrologProcess
 
 USES = 200

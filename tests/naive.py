@@ -397,7 +397,9 @@ class GroundExample:
         return values[atom]
 
     def aggregation(self, fired: list[float]) -> float:
-        return sum(fired) / (len(fired) if self.program.aggregation == "mean" else math.sqrt(len(fired)))
+        if self.program.aggregation == "max":
+            return max(fired)
+        return sum(fired) / {"mean": len(fired), "sqrt": math.sqrt(len(fired)), "sum": 1}[self.program.aggregation]
 
     def disjunction(self, total: float) -> float:
         if self.program.family == "sigmoid":

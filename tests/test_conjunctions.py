@@ -11,17 +11,24 @@ import naive
 import numpy as np
 import pytest
 from scipy.sparse import csc_array
-from test_learning import learner, outputs
+from test_learning import first_layer, outputs, problem
 
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.parts import Conjunction, Part, conjunction_rules, rule_neurons
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.template import Settings, Template
-from lrnn_cli.network.network import Activation
-from lrnn_cli.report.part_texts import part_texts
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.network.part_texts import part_texts
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
+from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.patterns import Columns
+from lrnn_cli.structure.problem import Problem
+from lrnn_cli.structure.rules import with_conjunctions, written_template
+from lrnn_cli.structure.trials import bodies_of_targets
+from lrnn_cli.structure.weights import outputs as learners_outputs
+from lrnn_cli.structure.weights import weighted_facts
 
 PAPER = Activation.of(Settings())
 ACTIVE = Predicate("active", 0)
@@ -69,12 +76,13 @@ def text(examples: tuple[naive.Example, ...]) -> str:
     return naive.Program((), (), examples).data_text()
 
 
-def started(examples: tuple[naive.Example, ...], **options: object) -> StructureLearner:
-    """A learner with clusters but without target rules."""
-    found = learner(text(examples), StructureOptions(**options))  # type: ignore[arg-type]
-    found._create_layer1()
-    found._weighted_facts()
-    return found
+def problem_of(examples: tuple[naive.Example, ...], **options: object) -> Problem:
+    return problem(text(examples), StructureOptions(start="drawn", **options))  # type: ignore[arg-type]
+
+
+def bodies_of(E: Problem) -> Columns:
+    (columns,) = bodies_of_targets(E, Observer()).values()
+    return columns
 
 
 # Frequent bodies
@@ -123,8 +131,7 @@ def ranks(values: np.ndarray | tuple[int, ...]) -> tuple[int, ...]:
 def test_frequent_bodies_are_those_of_an_enumeration(arity: int, seed: int) -> None:
     """Whatever holds for enough queries is found once, up to how it orders them, with its number of groundings."""
     examples, least = graphs(14 if arity == 0 else 8, seed, arity), 4
-    member = started(examples, length=3, variables=3, support=least)
-    columns = member.frequent_bodies(Predicate("active", arity))
+    columns = bodies_of(problem_of(examples, length=3, variables=3, support=least))
     found = set()
     for number, body in enumerate(columns.bodies):
         literals: Literals = tuple(
@@ -156,12 +163,11 @@ def test_frequent_bodies_without_unary_predicates_and_without_relations() -> Non
         )
         for number in range(12)
     )
-    member = started(relations, length=2, variables=3)
-    clauses = {body.rule().clause for body in member.frequent_bodies(ACTIVE).bodies}
-    assert "active :- r(V1, V2)" in clauses
-    assert all(atom.name == "r" for body in member.frequent_bodies(ACTIVE).bodies for atom in body.atoms())
-    member = started(switched(20, 1), length=2)
-    clauses = {body.rule().clause for body in member.frequent_bodies(ACTIVE).bodies}
+    bodies = bodies_of(problem_of(relations, length=2, variables=3)).bodies
+    assert "active :- r(V1, V2)" in {body.rule().clause for body in bodies}
+    assert all(atom.name == "r" for body in bodies for atom in body.atoms())
+    bodies = bodies_of(problem_of(switched(20, 1), length=2)).bodies
+    clauses = {body.rule().clause for body in bodies}
     assert clauses == {"active :- a(V1)", "active :- b(V1)", "active :- c(V1)"}
 
 
@@ -281,13 +287,13 @@ def test_the_best_threshold_is_that_of_an_enumeration(presence: bool, seed: int)
 
 def test_a_part_is_not_taken_twice() -> None:
     """The favour of a part in use made it seem to raise the score of a conjunction that has it."""
-    member = started(switched(60, 1))
-    columns = member.frequent_bodies(ACTIVE)
+    E = problem_of(switched(60, 1))
+    columns = bodies_of(E)
     options = BoostingOptions(40, 0.5, penalty=1.0, covered=3, queries=1.0, columns=1.0)
-    target = member.targets[ACTIVE].target
+    target = E.targets[ACTIVE].target
     steps = list(boosted(columns, np.arange(60), target, PAPER, options, np.random.default_rng(1)))
     assert len(steps) == 40
-    assert all(len(set(step[0].parts)) == len(step[0].parts) for step in steps)
+    assert all(len(set(step.conjunction.parts)) == len(step.conjunction.parts) for step in steps)
 
 
 def as_naive(rule: Rule) -> naive.Rule:
@@ -300,26 +306,27 @@ def as_naive(rule: Rule) -> naive.Rule:
 
 
 @pytest.mark.parametrize("arity", [0, 1])
-@pytest.mark.parametrize("aggregation", ["sqrt", "mean"])
+@pytest.mark.parametrize("aggregation", AGGREGATIONS)
 def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation: str) -> None:
     """In the learner's own network, in that of SWI-Prolog's groundings, and by the naive interpreter."""
     examples = graphs(16, 5, arity)
     target = Predicate("active", arity)
-    member = started(examples, length=4, variables=3, support=3, aggregation=aggregation)
-    columns = member.frequent_bodies(target)
+    E = problem_of(examples, length=4, variables=3, support=3, aggregation=aggregation)
+    R, W = first_layer(E)
+    columns = bodies_of(E)
     # Columns of rules with latent predicates beside those of the data.
     soft = Candidate(Shape(target, (), (((0,), 1),)), ("latent_1_2",))
-    columns = columns.joined([soft], [member.column(soft)])
+    columns = columns.joined([soft], [weighted_facts(E, R, W).column(soft)])
     options = BoostingOptions(25, 0.5, penalty=1.0, covered=3, queries=0.8, columns=0.5)
-    goal = member.targets[target]
+    goal = E.targets[target]
     everything = np.arange(len(goal.target))
     steps = list(boosted(columns, everything, goal.target, PAPER, options, np.random.default_rng(2)))
     assert len(steps) > 5
-    member.replace_rules(target, [step[0] for step in steps], steps[-1][1])
-    expected = np.array([sigm(logit) for logit in steps[-1][2].tolist()])
-    template = member.learned.template
+    R, W = with_conjunctions(E, R, W, target, [step.conjunction for step in steps], steps[-1].bias)
+    expected = np.array([sigm(logit) for logit in steps[-1].logit.tolist()])
+    template = written_template(E, R, W)
     assert any("latent_1_2" in rule.clause for rule in template.rules) or aggregation == "mean"
-    assert member.outputs(member.queries) == pytest.approx(expected, abs=1e-12)
+    assert learners_outputs(E, R, W, E.queries) == pytest.approx(expected, abs=1e-12)
     assert outputs(text(examples), template) == pytest.approx(expected, abs=1e-12)
     rules = tuple(map(as_naive, template.rules))
     program = naive.Program(rules, (), examples, object_identity=True, aggregation=aggregation)
@@ -341,6 +348,9 @@ def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation:
         (["1.0 :: part_1", "-1.0 :: part_1 :- p(X)"], "sqrt", "no p(X)"),
         (["0.0 :: part_1", "1.0 :: part_1 :- p(X)"], "mean", "some p(X)"),
         (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "mean", "true of none"),
+        (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "max", "true of none"),
+        # -3 - 0.5 + 2 * 0.9379 n > 0 if n > 1.87.
+        (["-3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "sum", "at least 2 of p(X)"),
         (["3.0 :: part_1", "2.0 :: part_1 :- p(X)"], "sqrt", "true of all"),
         (["2.0 :: part_1 :- p(X)"], "sqrt", "some p(X)"),
         (["-3.0 :: part_1", "2.0 :: part_1 :- soft(X)"], "sqrt", "much of soft(X)"),

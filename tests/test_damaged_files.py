@@ -28,8 +28,8 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import parse_groundings
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.model_text import model_text
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import make_problem
 from lrnn_cli.structure.run_directory import RunDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,7 +88,7 @@ def outcome_of(content: bytes) -> str:
 def test_what_was_written_is_read(grounding: bytes, folder: Folder) -> None:
     assert outcome_of(grounding) == "well"
     header = header_of(arrays_of(grounding))
-    assert (header["version"], len(header["tables"])) == (2, 4)
+    assert (header["version"], len(header["tables"])) == (3, 4)
     folder.write({"g.npz": grounding})
     assert folder.run("train", "g.npz", "-o", "m.pl", "--epochs", "1").code == 0
 
@@ -154,7 +154,7 @@ def changed_value(value: Any, draw: random.Random) -> Any:
     return draw.choice([None, True, -1, 0, 10**400, 1.5, "", "p", "\n", "X", [], [[]], {}, {"a": 1}, 2**31, [None] * 3])
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_numbers_that_do_not_fit_together(grounding: bytes, version: int, tmp_path: Path) -> None:
     """The digests fit, the content does not; without a traceback, whatever it is."""
     draw = random.Random(version)
@@ -243,6 +243,23 @@ def test_files_of_version_1(grounding: bytes) -> None:
         assert outcome_of(buffer.getvalue()).startswith(found)
 
 
+def test_files_of_version_2(grounding: bytes, tmp_path: Path) -> None:
+    """They have a text for each table, and no terms of guards."""
+    arrays = arrays_of(grounding)
+    header = {**header_of(arrays), "version": 2, "tables": ["[V0] (q(V0)) none []"] * 4}
+    header["rules"] = [[*rule[:2], [guard[:2] for guard in rule[2]], *rule[3:]] for rule in header["rules"]]
+    found = []
+    for tables in (header["tables"], header["tables"][1:]):
+        write_archive(str(tmp_path / "g.npz"), with_header(arrays, {**header, "tables": tables}))
+        found.append(outcome_of((tmp_path / "g.npz").read_bytes()))
+    assert found == ["well", DAMAGED]
+    write_archive(str(tmp_path / "g.npz"), with_header(arrays, header))
+    kept, new = (parse_groundings("g.npz", content) for content in ((tmp_path / "g.npz").read_bytes(), grounding))
+    assert kept.template.text() == new.template.text()
+    assert [[guard.goal for guard in rule.guards] for rule in kept.template.rules] == [[], [None], [], [None]]
+    assert [len(rule.guards[0].goal or ()) for rule in new.template.rules if rule.guards] == [3, 3]
+
+
 def clauses(header: dict[str, Any]) -> list[str]:
     """The rules of the template above without weights, in the order of the header, and the settings."""
     text = {
@@ -258,9 +275,9 @@ def clauses(header: dict[str, Any]) -> list[str]:
 def test_later_version(grounding: bytes) -> None:
     arrays = arrays_of(grounding)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **with_header(arrays, {**header_of(arrays), "version": 3}))
+    np.savez_compressed(buffer, allow_pickle=False, **with_header(arrays, {**header_of(arrays), "version": 4}))
     found = outcome_of(buffer.getvalue())
-    assert found == "g.npz: grounding file of version 3, this program reads versions up to 2; ground again\n"
+    assert found == "g.npz: grounding file of version 4, this program reads versions up to 3; ground again\n"
 
 
 def test_small_file_that_unpacks_to_a_large_one(grounding: bytes) -> None:
@@ -365,8 +382,8 @@ class Run:
     def go_on(self) -> str:
         """What the message is, empty if it goes on."""
         try:
-            run = RunDirectory("run", self.options, self.digest, True, model_text)
-            run.restore(StructureLearner(self.data, self.knowledge, None, self.options))
+            run = RunDirectory("run", self.options, self.digest, True)
+            run.restore(make_problem(self.data, self.knowledge, self.data.queries, self.options))
         except LrnnError as error:
             return str(error)
         return ""

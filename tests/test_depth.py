@@ -19,9 +19,20 @@ from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import assemble
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.structure import rule_learning
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.features import Features
+from lrnn_cli.structure.latent_rules import all_invented_from, create_layer1_rules, predicate_invention
+from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem, make_problem
+from lrnn_cli.structure.roles import Role, simple_structure, strongest
+from lrnn_cli.structure.rules import Rules, Weights, weighted
 from lrnn_cli.structure.run_directory import RunDirectory
-from lrnn_cli.structure.starts import Part, simple_structure, strongest
+from lrnn_cli.structure.starts import first_weights, new_weights, start_anew
+from lrnn_cli.structure.state import LearningState
+from lrnn_cli.structure.target_search import TargetRules
+from lrnn_cli.structure.weights import weighted_facts
 
 EDGE = Predicate("e", 2)
 GOOD = Predicate("good", 0)
@@ -47,10 +58,16 @@ def chains(examples: int, seed: int = 1) -> str:
     return "\n".join(blocks) + "\n"
 
 
-def learner(text: str, options: StructureOptions) -> StructureLearner:
+def problem(text: str, options: StructureOptions) -> Problem:
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", text.encode()))
-        return StructureLearner(data, grounder.knowledge(data), None, options)
+        return make_problem(data, grounder.knowledge(data), data.queries, options)
+
+
+def first_layer(E: Problem) -> tuple[Rules, Weights]:
+    """Clusters before any target rule."""
+    R = create_layer1_rules(E)
+    return R, first_weights(E, R, Observer())
 
 
 # Invented predicates of two arguments
@@ -109,16 +126,15 @@ def test_bodies_that_differ_in_names_of_variables_are_one() -> None:
 def test_columns_of_bodies_whose_variables_slots_bring_in(slots: tuple[tuple[int, int], ...], identity: bool) -> None:
     """The column of a candidate gives the output that the network of its rule has when SWI-Prolog grounds it."""
     text = chains(12)
-    learning = learner(text, StructureOptions(arity=2, object_identity=identity))
-    learning._create_layer1()
+    E = problem(text, StructureOptions(arity=2, object_identity=identity))
+    R, W = first_layer(E)
     body = Candidate(Shape(GOOD, ((EDGE, (0, 1)), (EDGE, (1, 2))), (((1,), 1),)), ("latent_1_1",))
-    learning.latent_rules += learning._invention(body)
-    learning._init_weights(learning.latent_rules)
-    learning._weighted_facts()
+    R |= Rules(tuple(all_invented_from(E, body)))
+    W = new_weights(E, R, W)
     names = ("latent_2_7", "latent_2_8")[: len(slots)]
     candidate = Candidate(Shape(GOOD, (), tuple((variables, 2) for variables in slots)), names)
-    column = learning.features.columns(candidate.shape, [candidate.filling])[:, 0]
-    rules = [*learning._weighted(learning.latent_rules), candidate.rule(1.5)]
+    column = weighted_facts(E, R, W).column(candidate)
+    rules = [*weighted(R.latent, W), candidate.rule(1.5)]
     template = Template(tuple(rules), Settings(object_identity=identity, aggregation="sqrt"))
     with open_grounder("swi", GrounderOptions()) as grounder:
         network = assemble(Compiler(grounder.ground(template, grounder.load(Source("data.pl", text.encode())))))
@@ -133,35 +149,28 @@ def test_columns_of_bodies_whose_variables_slots_bring_in(slots: tuple[tuple[int
 
 
 def test_turned_vectors_have_few_large_entries() -> None:
-    """Two parts, mixed by a rotation of 30 degrees, are found again, up to order and sign."""
-    parts = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    """Two roles, mixed by a rotation of 30 degrees, are found again, up to order and sign."""
+    roles = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     c, s = np.cos(np.pi / 6), np.sin(np.pi / 6)
-    turned = np.abs(simple_structure(parts @ np.array([[c, -s], [s, c]])))
-    assert turned[:, np.argsort(-turned[0])] == pytest.approx(parts, abs=1e-6)
+    turned = np.abs(simple_structure(roles @ np.array([[c, -s], [s, c]])))
+    assert turned[:, np.argsort(-turned[0])] == pytest.approx(roles, abs=1e-6)
 
 
-def test_the_strongest_parts_are_unlike_each_other() -> None:
+def test_the_strongest_roles_are_unlike_each_other() -> None:
     """The second is nearly the first, the third its opposite."""
-    parts = [Part(1.0, np.array([1.0, 0.0])), Part(3.0, np.array([0.1, 1.0])), Part(2.0, np.array([0.0, 1.0]))]
-    parts.append(Part(0.5, np.array([0.0, -1.0])))
-    assert [weights.tolist() for weights in strongest(parts, 3)] == [[0.1, 1.0], [1.0, 0.0], [0.0, -1.0]]
-    assert len(strongest(parts, 1)) == 1
+    roles = [Role(1.0, np.array([1.0, 0.0])), Role(3.0, np.array([0.1, 1.0])), Role(2.0, np.array([0.0, 1.0]))]
+    roles.append(Role(0.5, np.array([0.0, -1.0])))
+    assert [weights.tolist() for weights in strongest(roles, 3)] == [[0.1, 1.0], [1.0, 0.0], [0.0, -1.0]]
+    assert len(strongest(roles, 1)) == 1
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_clusters_start_as_the_classes_that_matter(seed: int) -> None:
     """Some cluster has t1 and t2 above all others, some other t3 and t4, before any rule was learned."""
-    learning = learner(chains(400), StructureOptions(seed=seed))
-    learning._create_layer1()
-    learning._weighted_facts()
-    learning._start_clusters([rule.head.name for rule in learning.latent_rules])
+    R, W = first_layer(problem(chains(400), StructureOptions(seed=seed)))
     tops = []
     for number in range(1, 7):
-        weights = {
-            rule.body[0].name: learning.weights[rule.clause]
-            for rule in learning.latent_rules
-            if rule.head.name == f"latent_1_{number}"
-        }
+        weights = {rule.body[0].name: W[rule.clause] for rule in R.latent if rule.head.name == f"latent_1_{number}"}
         tops.append(set(sorted(weights, key=lambda name: -weights[name])[:2]))
     assert {"t1", "t2"} in tops
     assert {"t3", "t4"} in tops
@@ -169,15 +178,12 @@ def test_clusters_start_as_the_classes_that_matter(seed: int) -> None:
 
 def test_invented_predicates_start_as_one_body_each() -> None:
     """Three variables, six predicates: three have the weight 1 for one head, the others are drawn."""
-    learning = learner(chains(12), StructureOptions())
-    learning._create_layer1()
+    E = problem(chains(12), StructureOptions())
+    R, W = first_layer(E)
     body = Candidate(Shape(GOOD, ((EDGE, (0, 1)), (EDGE, (1, 2))), (((1,), 1),)), ("latent_1_1",))
-    learning.weights[body.rule().clause] = 1.0
-    learning._predicate_invention([(body, 0.5)])
-    rows = [
-        [learning.weights[rule.clause] for rule in learning.latent_rules if rule.head.name == f"latent_2_{number}"]
-        for number in range(1, 7)
-    ]
+    R |= predicate_invention(E, R, [(body, 0.5)])
+    W = new_weights(E, R, {**W, body.rule().clause: 1.0})
+    rows = [[W[rule.clause] for rule in R.latent if rule.head.name == f"latent_2_{number}"] for number in range(1, 7)]
     assert sorted(rows[:3]) == [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     assert all(0.0 not in row for row in rows[3:])
 
@@ -210,8 +216,8 @@ def test_a_search_that_ended_goes_on_after_a_new_start(tmp_path: Path, monkeypat
 
     record = RunDirectory.record
 
-    def record_and_stop(directory: RunDirectory, learning: StructureLearner) -> None:
-        record(directory, learning)
+    def record_and_stop(directory: RunDirectory, E: Problem, state: LearningState) -> None:
+        record(directory, E, state)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as cut:
@@ -224,15 +230,13 @@ def test_a_search_that_ended_goes_on_after_a_new_start(tmp_path: Path, monkeypat
 
 def test_latent_predicates_in_use_keep_their_weights_when_others_start_anew() -> None:
     """Clusters that the target rule uses stay; the others get other weights."""
-    learning = learner(chains(60), StructureOptions(length=3, variables=2))
-    learning._create_layer1()
-    learning._weighted_facts()
+    E = problem(chains(60), StructureOptions(length=3, variables=2))
+    R, W = first_layer(E)
     body = Candidate(Shape(GOOD, ((EDGE, (0, 1)),), (((0,), 1),)), ("latent_1_2",))
-    learning.weights[body.rule().clause] = 1.0
-    learning._predicate_invention([(body, 0.5)])
-    before = dict(learning.weights)
-    learning._start_anew()
-    changed = {name.partition("(")[0] for name in before if learning.weights[name] != before[name]}
+    R |= predicate_invention(E, R, [(body, 0.5)])
+    before = new_weights(E, R, {**W, body.rule().clause: 1.0})
+    _, _, after, _ = start_anew(E, weighted_facts(E, R, before), R, before)
+    changed = {name.partition("(")[0] for name in before if after[name] != before[name]}
     assert changed & {f"latent_1_{number}" for number in range(1, 7)} == {
         f"latent_1_{number}" for number in (1, 3, 4, 5, 6)
     }
@@ -242,10 +246,10 @@ def test_what_a_new_start_finds_must_stand_out(monkeypatch: pytest.MonkeyPatch) 
     """Its gain is that of any rule, and the logarithm of the number of candidates tried before."""
     gains = []
 
-    def search(learning: StructureLearner, iteration: int, gain: float) -> tuple[list[tuple[Candidate, float]], int]:
+    def search(E: Problem, F: Features, R: Rules, W: Weights, gain: float, observer: Observer) -> TargetRules:
         gains.append(gain)
-        return [], 1000
+        return TargetRules((), W, 1000)
 
-    monkeypatch.setattr(StructureLearner, "_rule_learning", search)
-    learner(chains(20), StructureOptions(restarts=2)).learn()
+    monkeypatch.setattr(rule_learning, "search_targets", search)
+    learn_rules(problem(chains(20), StructureOptions(restarts=2)))
     assert gains == pytest.approx([2.0, 2.0 + np.log(1000.0), 2.0 + np.log(2000.0)])

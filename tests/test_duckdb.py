@@ -16,8 +16,9 @@ from test_semantics import grounded, programs, tried
 
 from lrnn_cli.errors import GroundingError
 from lrnn_cli.grounding.duckdb.database import Database
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.grounding.tables import Table, ordered
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source, read_source
@@ -30,8 +31,8 @@ DATASETS = Path(os.environ.get("LRNN_DATA_DIR", "no such folder")) / "datasets"
 class Both:
     """The two grounders side by side."""
 
-    swi: Grounder
-    duckdb: Grounder
+    swi: GroundingSession
+    duckdb: GroundingSession
 
     def ground(self, template: str, data: str) -> tuple[Groundings, Groundings]:
         return grounded(self.swi, template, data), grounded(self.duckdb, template, data)

@@ -12,9 +12,11 @@ from conftest import Folder
 
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import ReadError
+from lrnn_cli.grounding.reading.templates import read_model, read_template
 from lrnn_cli.language.clauses import Atom, Rule
 from lrnn_cli.language.files import Source
-from lrnn_cli.language.template import Settings, Template, ensemble_text, read_model, read_template
+from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.network.model import Model
 
 DATA = """
 begin(model(m)).
@@ -221,11 +223,11 @@ def test_same_setting_in_two_members(prolog: PrologProcess) -> None:
 @pytest.mark.parametrize("names", [("1", "2"), ("'B c'", "f(x,1.0)"), ("", "")])
 def test_what_is_written_is_read_back(names: tuple[str, str], prolog: PrologProcess) -> None:
     rules = (Rule(Atom("p"), (Atom("q"),), weight=0.1), Rule(Atom("p"), weight=1e-300, fixed=True))
-    members = [
+    members = (
         Template(rules, Settings(activation="sigmoid"), "e.pl", member=names[0]),
         Template(rules[:1], name="e.pl", member=names[1]),
-    ]
-    text = ensemble_text(members, ("ü", "end(model(1))."))
+    )
+    text = Model(members, ("ü", "end(model(1)).")).text()
     assert text.startswith("% ü\n% end(model(1)).\n\nbegin(model(")
     found = read_model(Source("e.pl", text.encode()), prolog)
     assert [member.rules for member in found] == [rules, rules[:1]]
@@ -235,16 +237,16 @@ def test_what_is_written_is_read_back(names: tuple[str, str], prolog: PrologProc
 
 def test_one_model_without_a_name_is_written_without_blocks(prolog: PrologProcess) -> None:
     model = Template((Rule(Atom("p"), weight=0.1),), name="e.pl")
-    text = ensemble_text([model], ("comment",))
+    text = Model((model,), ("comment",)).text()
     assert text == model.text(("comment",))
     assert read_template(Source("e.pl", text.encode()), prolog) == model
-    assert "begin(model(a))." in ensemble_text([Template(model.rules, member="a")])
+    assert "begin(model(a))." in Model((Template(model.rules, member="a"),)).text()
 
 
 def test_names_are_numbers_unless_all_are_given(prolog: PrologProcess) -> None:
     """A number that is given as a name must not collide with one that is not."""
     model = Template((Rule(Atom("p"), weight=0.1),))
-    text = ensemble_text([model, Template(model.rules, member="1")])
+    text = Model((model, Template(model.rules, member="1"))).text()
     assert [member.member for member in read_model(Source("e.pl", text.encode()), prolog)] == ["1", "2"]
 
 

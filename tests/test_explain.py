@@ -17,13 +17,14 @@ from hypothesis import assume, given
 from naive import Program
 from test_semantics import DEEP, LUKASIEWICZ, SIGMOID, programs, sigm, tried
 
-from lrnn_cli.commands.one_example import same_text
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.evaluation.contributions import GroundNetwork
+from lrnn_cli.evaluation.explanation import explanation, explanation_text
+from lrnn_cli.evaluation.one_example import same_text
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.contributions import GroundNetwork
-from lrnn_cli.report.explanation import explanation, explanation_text
 
 UWCSE = Path(os.environ.get("LRNN_DATA_DIR", "no such folder")) / "datasets" / "uwcse.pl"
 EVERYTHING = 10**6
@@ -33,12 +34,12 @@ Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions()) as opened:
         yield opened
 
 
-def groundings_by_example(grounder: Grounder, template: str, data: str) -> list[Groundings]:
+def groundings_by_example(grounder: GroundingSession, template: str, data: str) -> list[Groundings]:
     """Groundings of each example alone, as the command makes them."""
     rules = grounder.read_template(Source("template.pl", template.encode()))
     loaded = grounder.load(Source("data.pl", data.encode()))
@@ -277,7 +278,7 @@ def test_recursion_refers_back_and_ends(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("family", "name"), [("lukasiewicz", name) for name in LUKASIEWICZ] + [("sigmoid", name) for name in SIGMOID]
 )
-def test_contributions_of_samples(grounder: Grounder, family: str, name: str) -> None:
+def test_contributions_of_samples(grounder: GroundingSession, family: str, name: str) -> None:
     """For the samples of test_semantics.py the contributions add up to the output derived by hand."""
     template, data, expected = (LUKASIEWICZ if family == "lukasiewicz" else SIGMOID)[name]
     parts = groundings_by_example(grounder, f"setting(activation, {family}).\n{template}", data)
@@ -328,7 +329,7 @@ def shown_inputs(atom: Json, first_line: int) -> list[tuple[int, list[str], floa
     return sorted(found)
 
 
-def check_program(grounder: Grounder, program: Program) -> None:
+def check_program(grounder: GroundingSession, program: Program) -> None:
     """Each atom that a query sees is explained once, and its inputs are those of the naive interpreter."""
     first_line = program.template_text().splitlines().index(str(program.rules[0])) + 1
     ground = naive.ground(program)
@@ -371,7 +372,7 @@ def check_program(grounder: Grounder, program: Program) -> None:
 
 @tried(40)
 @given(program=programs())
-def test_random_programs(grounder: Grounder, program: Program) -> None:
+def test_random_programs(grounder: GroundingSession, program: Program) -> None:
     try:
         naive.ground(program).outputs()
     except naive.CycleError:
@@ -379,7 +380,7 @@ def test_random_programs(grounder: Grounder, program: Program) -> None:
     check_program(grounder, program)
 
 
-def test_a_deep_program(grounder: Grounder) -> None:
+def test_a_deep_program(grounder: GroundingSession) -> None:
     check_program(grounder, DEEP)
 
 

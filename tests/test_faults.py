@@ -465,7 +465,7 @@ TEMPLATES = [
             ("offset", "nan", "must be a finite number, not nan"),
             ("activation", "relu", "is lukasiewicz or sigmoid, not relu"),
             ("object_identity", "yes", "is true or false, not yes"),
-            ("aggregation", "max", "is mean or sqrt, not max"),
+            ("aggregation", "least", "is mean, sqrt, max or sum, not least"),
         )
     ),
     *(

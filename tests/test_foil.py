@@ -14,11 +14,12 @@ from conftest import Folder
 from scipy.sparse import csc_array
 from sklearn.svm import SVC
 
-from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline, learning_tasks
+from lrnn_cli.baselines.clausal import learn_baseline, learning_tasks
 from lrnn_cli.baselines.clausal_model import Decision
-from lrnn_cli.baselines.coverage import Clause, Coverage
+from lrnn_cli.baselines.coverage import Coverage, CoveringClause
 from lrnn_cli.baselines.foil import best_clause
 from lrnn_cli.baselines.naive_bayes import NaiveBayes
+from lrnn_cli.baselines.options import BaselineOptions, KernelOptions
 from lrnn_cli.baselines.relational_kernel import BEHIND, REFITTED, KernelAlignment, KernelMachine, expanded
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
 from lrnn_cli.language.clauses import Predicate
@@ -257,7 +258,7 @@ def test_covers_equal_groundings_of_the_grounder(name: str, identity: bool) -> N
     data, knowledge = loaded(path, text)
     coverage = coverage_of(data, knowledge, BaselineOptions(length=5, variables=5, object_identity=identity))
     random = np.random.default_rng(5)
-    clauses: list[Clause] = []
+    clauses: list[CoveringClause] = []
     for _ in range(30):
         clause = coverage.empty()
         for _ in range(random.integers(1, 4)):
@@ -388,11 +389,11 @@ def test_a_target_with_arguments_beside_one_without(folder: Folder) -> None:
 def test_models_predict_what_was_learned(name: str, learner: tuple[str, ...], folder: Folder) -> None:
     """Outputs of the model file are logistic functions of the decisions over the covers that the learner saw."""
     path = BUNDLED / name / f"{name}.pl"
-    degree = 1 if "--degree" in learner else 2
-    threshold = 0.01 if learner[0] == "nfoil" else 0.0001
-    options = BaselineOptions(clauses=4, beam=4, length=4, degree=degree, threshold=threshold)
+    options = BaselineOptions(clauses=4, beam=4, length=4)
+    if learner[0] == "kfoil":
+        options = KernelOptions(clauses=4, beam=4, length=4, degree=1 if "--degree" in learner else 2)
     data, knowledge = loaded(path)
-    (model,) = learn_baseline(learner[0], data, knowledge, None, options).models
+    (model,) = learn_baseline(data, knowledge, None, options).models
     assert (
         folder.run(
             *("baseline", *learner, str(path), "-o", "model.pl", "--clauses", "4", "--beam", "4", "--length", "4")
@@ -573,7 +574,7 @@ def test_too_many_groundings_are_left_out(monkeypatch: pytest.MonkeyPatch) -> No
         for number, name in enumerate(["a", "b"])
     ]
     data, knowledge = loaded(Path("data.pl"), "\n".join(blocks).encode())
-    learned = learn_baseline("nfoil", data, knowledge, None, BaselineOptions(clauses=1))
+    learned = learn_baseline(data, knowledge, None, BaselineOptions(clauses=1))
     assert [clause.clause for clause in learned.models[0].clauses] in (["p :- a(V1)"], ["p :- b(V1)"])
     assert any("groundings were left out" in remark for remark in learned.remarks)
 
@@ -585,6 +586,6 @@ def test_predicates_of_all_arities() -> None:
         for number, target in enumerate([1, 1, 0, 0])
     ]
     data, knowledge = loaded(Path("data.pl"), "\n".join(blocks).encode())
-    (model,) = learn_baseline("nfoil", data, knowledge, None, BaselineOptions(clauses=1)).models
+    (model,) = learn_baseline(data, knowledge, None, BaselineOptions(clauses=1)).models
     assert model.target == Predicate("p", 0)
     assert model.clauses[0].clause == "p :- wet"

@@ -14,24 +14,25 @@ from conftest import Folder
 
 from lrnn_cli.evaluation.folds import assign_folds
 from lrnn_cli.evaluation.survey import duplicate_groups
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import load_groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions()) as opened:
         yield opened
 
 
-def load(grounder: Grounder, examples: Sequence[str]) -> DataSet:
+def load(grounder: GroundingSession, examples: Sequence[str]) -> DataSet:
     blocks = [f"begin(model(m{number})). {text} end(model(m{number}))." for number, text in enumerate(examples)]
     return grounder.load(Source("data.pl", "\n".join(blocks).encode()))
 
 
-def grouped(grounder: Grounder, examples: Sequence[str]) -> list[list[int]]:
+def grouped(grounder: GroundingSession, examples: Sequence[str]) -> list[list[int]]:
     """Groups of positions of duplicates, singles included."""
     data = load(grounder, examples)
     groups = duplicate_groups(data, *grounder.relations(data)).tolist()
@@ -41,7 +42,7 @@ def grouped(grounder: Grounder, examples: Sequence[str]) -> list[list[int]]:
 # Duplicates
 
 
-def test_names_and_order_do_not_count(grounder: Grounder) -> None:
+def test_names_and_order_do_not_count(grounder: GroundingSession) -> None:
     """The same molecule thrice; the fourth has its bond turned round, the fifth another type."""
     examples = [
         "c(a1). o(a2). bond(a1, a2, b). query(p, 1).",
@@ -53,17 +54,17 @@ def test_names_and_order_do_not_count(grounder: Grounder) -> None:
     assert grouped(grounder, examples) == [[0, 1, 2], [3], [4]]
 
 
-def test_weights_and_numbers_of_facts_count(grounder: Grounder) -> None:
+def test_weights_and_numbers_of_facts_count(grounder: GroundingSession) -> None:
     """A weight, a second weight for the same atom, one more object; repeating a fact changes nothing."""
     examples = ["q(a).", "0.5 :: q(a).", "0.5 :: q(b).", "0.5 :: q(a). 0.7 :: q(a).", "q(a). q(b).", "q(c). q(c)."]
     assert grouped(grounder, examples) == [[0, 5], [1, 2], [3], [4]]
 
 
-def test_examples_without_facts_are_equal(grounder: Grounder) -> None:
+def test_examples_without_facts_are_equal(grounder: GroundingSession) -> None:
     assert grouped(grounder, ["query(p, 1).", "query(p, 0).", "q."]) == [[0, 1], [2]]
 
 
-def test_differences_far_away_are_seen(grounder: Grounder) -> None:
+def test_differences_far_away_are_seen(grounder: GroundingSession) -> None:
     """Paths of 90 objects with two marks each, 40 or 45 steps apart: their neighbourhoods of 15 steps are the same."""
 
     def path(first: int, second: int) -> str:
@@ -73,7 +74,7 @@ def test_differences_far_away_are_seen(grounder: Grounder) -> None:
     assert grouped(grounder, [path(20, 60), path(20, 65), path(20, 60)]) == [[0, 2], [1]]
 
 
-def test_duplicates_are_isomorphic(grounder: Grounder) -> None:
+def test_duplicates_are_isomorphic(grounder: GroundingSession) -> None:
     """150 directed graphs of three objects, some of them marked, by trying all renamings.
 
     A pair of graphs is in one group exactly when some permutation of the objects turns one into the other.
@@ -108,7 +109,7 @@ def test_duplicates_are_isomorphic(grounder: Grounder) -> None:
 # Folds
 
 
-def with_targets(grounder: Grounder, targets: Sequence[float]) -> DataSet:
+def with_targets(grounder: GroundingSession, targets: Sequence[float]) -> DataSet:
     return load(grounder, [f"query(p, {target})." for target in targets])
 
 
@@ -119,7 +120,7 @@ def spread(assigned: np.ndarray, chosen: np.ndarray, folds: int) -> int:
 
 
 @pytest.mark.parametrize("folds", [2, 3, 5, 10])
-def test_pairs_stay_together_and_folds_stratified(grounder: Grounder, folds: int) -> None:
+def test_pairs_stay_together_and_folds_stratified(grounder: GroundingSession, folds: int) -> None:
     """60 positives and 40 negatives, 15 pairs of equal and 3 of different class: the other examples fill up."""
     targets = np.array([1.0] * 60 + [0.0] * 40)
     groups = np.arange(100)
@@ -136,7 +137,7 @@ def test_pairs_stay_together_and_folds_stratified(grounder: Grounder, folds: int
         assert spread(assigned, targets >= 0, folds) <= 1
 
 
-def test_a_large_group_leaves_no_fold_empty(grounder: Grounder) -> None:
+def test_a_large_group_leaves_no_fold_empty(grounder: GroundingSession) -> None:
     """20 of 24 examples are equal: they are one fold, and four others share the other two folds."""
     data = with_targets(grounder, [1.0] * 12 + [0.0] * 12)
     groups = np.array([0] * 10 + [1, 2] + [0] * 10 + [3, 4])
@@ -144,7 +145,7 @@ def test_a_large_group_leaves_no_fold_empty(grounder: Grounder) -> None:
     assert sorted(Counter(assigned.tolist()).values()) == [2, 2, 20]
 
 
-def test_different_examples_are_dealt_as_without_groups(grounder: Grounder) -> None:
+def test_different_examples_are_dealt_as_without_groups(grounder: GroundingSession) -> None:
     """Where nothing is a duplicate, the option changes nothing."""
     data = with_targets(grounder, [number % 3 / 2 for number in range(31)])
     for seed in range(3):

@@ -27,7 +27,7 @@ from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.duckdb.grounder import DuckdbGrounder
-from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.grounder import GroundTables
 from lrnn_cli.grounding.tables import Table
 
 pytest_plugins = ["pytester"]
@@ -141,7 +141,7 @@ def test_what_must_not_happen(happens: Callable[[], None], place: str, laborator
         happens()
         return ""
 
-    with mock.patch("lrnn_cli.commands.show._model", model):
+    with mock.patch("lrnn_cli.commands.show.shown_model", model):
         assert [finding.place for finding in laboratory.findings(SOUND)] == [place]
     assert laboratory.findings(SOUND) == []
 
@@ -151,7 +151,7 @@ def test_a_file_of_ours_that_is_refused(laboratory: Laboratory) -> None:
     train = ("train", "g.npz", "-o", "m.pl", "--epochs", "0", "--quiet")
     case = Case("texts", SOUND.files, (ground, train, ("show", "m.pl")))
     assert laboratory.findings(case) == []
-    with mock.patch("lrnn_cli.commands.show._model", lambda name, content: refuses_what_was_written()):
+    with mock.patch("lrnn_cli.commands.show.shown_model", lambda name, content: refuses_what_was_written()):
         assert [finding.place for finding in laboratory.findings(case)] == [
             "what was written is refused: this can't be read"
         ]
@@ -168,7 +168,7 @@ def test_grounders_that_disagree(laboratory: Laboratory) -> None:
     case = Case("texts", SOUND.files, PREDICT)
     ground = DuckdbGrounder.ground
 
-    def without_rows(self: DuckdbGrounder, *arguments: Any) -> Groundings:
+    def without_rows(self: DuckdbGrounder, *arguments: Any) -> GroundTables:
         found = ground(self, *arguments)
         empty = [Table(table.example[:0], table.objects[:0]) for table in found.tables]
         return replace(found, tables=tuple(empty))
@@ -187,7 +187,7 @@ def test_a_smaller_case(laboratory: Laboratory) -> None:
         return ""
 
     case = Case("texts", {"t.pl": text}, (("show", "t.pl"),))
-    with mock.patch("lrnn_cli.commands.show._model", model):
+    with mock.patch("lrnn_cli.commands.show.shown_model", model):
         (finding,) = laboratory.findings(case)
         assert laboratory.smaller(case, finding.place).files == {"t.pl": b"guilty"}
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,16 +24,24 @@ sys.path.insert(0, str(BENCHMARKS))
 from memory_limits import COMMANDS, TEMPLATE, graphs, measured  # noqa: E402
 
 from lrnn_cli import limits  # noqa: E402
-from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline  # noqa: E402
+from lrnn_cli.baselines.clausal import learn_baseline  # noqa: E402
+from lrnn_cli.baselines.options import BaselineOptions  # noqa: E402
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
 from lrnn_cli.grounding.joins.relations import Relations, TooManyRows  # noqa: E402
-from lrnn_cli.grounding.swi.grounder import SwiGrounder  # noqa: E402
+from lrnn_cli.grounding.reading.reader import Reader  # noqa: E402
 from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source, read_bytes  # noqa: E402
 from lrnn_cli.limits import MB, Watch  # noqa: E402
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions  # noqa: E402
+from lrnn_cli.structure.algorithm import learn_rules  # noqa: E402
+from lrnn_cli.structure.observer import Observer  # noqa: E402
+from lrnn_cli.structure.options import StructureOptions  # noqa: E402
+from lrnn_cli.structure.problem import Allowance, Problem, make_problem  # noqa: E402
+from lrnn_cli.structure.rules import written_template  # noqa: E402
+from lrnn_cli.structure.state import LearningState  # noqa: E402
+from lrnn_cli.structure.target_search import regression_of  # noqa: E402
+from lrnn_cli.structure.weights import weighted_facts  # noqa: E402
 
 LIMIT = 220
 TOO_MANY = r"template\.pl:1:1: this rule has more than [\d,]+ groundings, counting partial ones, "
@@ -107,13 +116,15 @@ def test_a_literal_of_known_variables_is_a_test() -> None:
     assert table.objects.tolist() == relations.tables[edge].objects.tolist()
 
 
-def learner(text: str, memory: int, jobs: int = 1) -> tuple[StructureLearner, list[str]]:
+def learned(text: str, memory: int, jobs: int = 1) -> tuple[Problem, LearningState, list[str]]:
+    """A run of Algorithm 1, and what it noted."""
     notes: list[str] = []
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", text.encode()))
         knowledge = grounder.knowledge(data)
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=10)
-    return StructureLearner(data, knowledge, None, options, jobs=jobs, memory=memory, note=notes.append), notes
+    options = StructureOptions(iterations=2, epochs=20, final_epochs=10, length=5)
+    E = make_problem(data, knowledge, data.queries, options, Allowance(jobs, memory=memory))
+    return E, learn_rules(E, None, Observer(note=notes.append)), notes
 
 
 def test_left_out_bodies_are_told_once_and_learning_goes_on() -> None:
@@ -122,31 +133,28 @@ def test_left_out_bodies_are_told_once_and_learning_goes_on() -> None:
     memory = 4 * row_bytes(3) * 40_000
     models = []
     for jobs in (1, 2):
-        learning, notes = learner(text, memory, jobs)
-        learned = learning.learn()
-        models.append(learned.template)
-        assert learned.iterations
-        assert any(atom.name == "link" for rule in learned.template.rules for atom in rule.body)
+        E, state, notes = learned(text, memory, jobs)
+        models.append(written_template(E, state.rules, state.weights))
+        assert state.iterations
+        assert any(atom.name == "link" for rule in models[-1].rules for atom in rule.body)
         told = [body for note in notes for body in re.findall(r"edge\([^;]* groundings\)", note)]
         assert told and len(set(told)) == len(told)
-        assert len(notes) <= len(learned.iterations) + 1
+        assert len(notes) <= len(state.iterations) + 1
     assert models[0] == models[1]
-    learning, notes = learner(text, 0)
-    learning.learn()
-    assert notes == []
+    assert learned(text, 0)[2] == []
 
 
 def test_rules_of_the_model_keep_their_columns() -> None:
     """What is left for further rules says nothing of those that are there."""
-    learning, _ = learner(graphs(8, True), 0)
-    learned = learning.learn()
-    learning._weighted_facts()
-    (target,) = learning.targets
-    before = learning._regression(target).columns
-    assert learned.iterations and before[:, 1:].any()
-    learning.features.most_rows = 1
-    assert (learning._regression(target).columns == before).all()
-    assert learning.features.collapsed(learning.target_rules[target][0].shape) is None
+    E, state, _ = learned(graphs(8, True), 0)
+    R, W = state.rules, state.weights
+    F = weighted_facts(E, R, W)
+    (target,) = E.targets
+    before = regression_of(E, F, R, W, target).columns
+    assert state.iterations and before[:, 1:].any()
+    F = replace(F, most_rows=1)
+    assert (regression_of(E, F, R, W, target).columns == before).all()
+    assert F.collapsed(R.targets[target][0].shape) is None
 
 
 def test_nothing_fits() -> None:
@@ -155,19 +163,18 @@ def test_nothing_fits() -> None:
     with pytest.raises(
         LimitError, match=r"data\.pl: \d+ groundings of latent predicates take more memory than is allowed"
     ):
-        learner(text, 200)[0].learn()
-    learning, _ = learner(re.sub(r"(red|blue)\(n\d+\)\.", "", text), 200)
-    learned = learning.learn()
-    assert not learned.iterations
-    assert learned.reason == "memory is not allowed for the groundings of any candidate rule"
-    assert learned.remedy == "allow more with --memory-limit"
+        learned(text, 200)
+    _, state, _ = learned(re.sub(r"(red|blue)\(n\d+\)\.", "", text), 200)
+    assert not state.iterations
+    assert state.reason == "memory is not allowed for the groundings of any candidate rule"
+    assert state.remedy == "allow more with --memory-limit"
 
 
 def test_baselines_leave_out_what_is_too_large(tmp_path: Path) -> None:
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", graphs(60, True).encode()))
         knowledge = grounder.knowledge(data)
-    found = learn_baseline("nfoil", data, knowledge, None, BaselineOptions(clauses=1, memory_limit=150))
+    found = learn_baseline(data, knowledge, None, BaselineOptions(clauses=1, memory_limit=150))
     assert any("refinements with more than" in remark for remark in found.remarks)
     assert "gold" in str(found.models[0].clauses[0]) or "grey" in str(found.models[0].clauses[0])
 
@@ -265,15 +272,14 @@ def test_a_single_step_can_not_allocate_more() -> None:
 @pytest.mark.parametrize("name", ["d.pl", "t.pl", "more.pl"])
 def test_the_end_of_the_time_names_the_file(name: str) -> None:
     """Whatever SWI-Prolog is asked for: facts of data that are loaded, a template, or other data."""
-    with open_grounder("swi", GrounderOptions()) as grounder:
-        assert isinstance(grounder, SwiGrounder)
-        data = grounder.load(Source("d.pl", b"begin(model(m)). c(a). end(model(m))."))
+    with Reader(GrounderOptions()) as reader:
+        data = reader.load(Source("d.pl", b"begin(model(m)). c(a). end(model(m))."))
         requests: dict[str, Callable[[], object]] = {
-            "d.pl": lambda: grounder.relations(data),
-            "t.pl": lambda: grounder.read_template(Source("t.pl", b"_ :: p :- c(X).")),
-            "more.pl": lambda: grounder.load(Source("more.pl", b"begin(model(m)). c(a). end(model(m)).")),
+            "d.pl": lambda: reader.facts(data).store.facts(Predicate("c", 1)),
+            "t.pl": lambda: reader.read_template(Source("t.pl", b"_ :: p :- c(X).")),
+            "more.pl": lambda: reader.load(Source("more.pl", b"begin(model(m)). c(a). end(model(m)).")),
         }
-        process = grounder._processes[0]
+        process = reader._processes[0]
         process.time_limit = process.deadline = 0.001
         with pytest.raises(LimitError, match=rf"^{name}: SWI-Prolog was stopped after 0\.001 s\. "):
             requests[name]()

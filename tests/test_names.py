@@ -18,16 +18,16 @@ from conftest import Folder
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from lrnn_cli.baselines import clausal_model
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.sdf import Molecule, Record, data_text
-from lrnn_cli.language.template import Template, ensemble_text
+from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import csv_text, json_text, term_cell, visible
+from lrnn_cli.network.model import Model
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.report.model_text import model_text
 
 ROOT = Path(__file__).resolve().parents[1]
 CONTROL = "\x1b\u202e\u2066\u2028\u2029\x85\x7f\x9b\r\x07\x00\u200b\ufeff\xad"
@@ -36,7 +36,7 @@ RULE = "x\n-9.0 :: q.\n% "
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions()) as found:
         yield found
 
@@ -72,7 +72,7 @@ NAMES = st.one_of(
 )
 
 
-def outputs(grounder: Grounder, template: Template, data: Source) -> list[float]:
+def outputs(grounder: GroundingSession, template: Template, data: Source) -> list[float]:
     groundings = grounder.ground(template, grounder.load(data))
     network = compile_network(groundings)
     weights = np.array([rule.weight for rule in template.rules], float)
@@ -84,9 +84,9 @@ def writings(template: Template, comments: tuple[str, ...]) -> dict[str, str]:
     """The template in all ways in which we write one."""
     return {
         "template": template.text(comments),
-        "model": model_text(template),
-        "ensemble": ensemble_text([replace(template, member=quoted(comments[0]))], comments, model_text),
-        "clauses": clausal_model.model_text(template, list(comments), list(comments)),
+        "model": Model((template,), layered=True).text(),
+        "ensemble": Model((replace(template, member=quoted(comments[0])),), comments, layered=True).text(),
+        "clauses": Model((template,), comments, notes=comments[: len(template.rules)]).text(),
     }
 
 
@@ -95,7 +95,7 @@ def writings(template: Template, comments: tuple[str, ...]) -> dict[str, str]:
 @example("dynamic", "table", "is", "mod")
 @example("is", "-", "dynamic", "|")
 @example("-", "dynamic", "+", "dynamic")
-def test_names_in_any_place(grounder: Grounder, predicate: str, target: str, constant: str, model: str) -> None:
+def test_names_in_any_place(grounder: GroundingSession, predicate: str, target: str, constant: str, model: str) -> None:
     """Predicates, constants and examples of any name, and any names in comments."""
     p, t, c, e = map(quoted, (predicate, target, constant, model))
     rules = f"0.5 :: {t}(X) :- {p}(X), X \\== {c}.\n-0.25 :: {t}(X) :- {p}(X), r(X, {c}).\n"
@@ -163,7 +163,7 @@ def test_names_of_predictions(folder: Folder) -> None:
 
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(NAMES, NAMES)
-def test_names_of_imported_data(grounder: Grounder, name: str, target: str) -> None:
+def test_names_of_imported_data(grounder: GroundingSession, name: str, target: str) -> None:
     """Molecules and targets of any name, written as data and read again."""
     molecule = Molecule(Record(1, 1, name, "", {}), ("c3(a1).",))
     text = data_text([molecule, molecule], [1.0, -0.5], target, [name, "other"])

@@ -13,9 +13,9 @@ import pytest
 from conftest import Folder
 
 from lrnn_cli.language.template import Settings
-from lrnn_cli.network.network import Activation
-from lrnn_cli.structure.algorithm import StructureOptions
-from lrnn_cli.structure.paper import PAPER, with_the_papers_options
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.paper import DIFFERENCES, PAPER, REMAINING, with_the_papers_options
 from lrnn_cli.structure.scoring import RIDGE, fit
 
 TRAINS = str(Path(__file__).resolve().parents[1] / "datasets" / "trains" / "trains.pl")
@@ -33,6 +33,47 @@ def test_the_papers_options_are_options() -> None:
     assert found["beam"] == 7
     others = set(ours) - set(PAPER) - {"beam"}
     assert {name: found[name] for name in others} == {name: ours[name] for name in others}
+
+
+def test_the_docs_list_all_differences() -> None:
+    """With the same words, and the options and values that set each back."""
+    text = (Path(__file__).resolve().parents[1] / "docs" / "structure-learning.md").read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    names = {
+        field.name: field.metadata.get("name") or field.name.replace("_", "-") for field in fields(StructureOptions)
+    }
+
+    def shown(values: list[object]) -> str:
+        texts = {True: "on", False: "off"}
+        return ", ".join(
+            texts[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+            for value in values
+        )
+
+    for item in DIFFERENCES:
+        options = ", ".join(f"`--{names[name]}`" for name in item.options)
+        ours = shown([getattr(StructureOptions(), name) for name in item.options])
+        assert [item.paper, options, ours, shown(list(item.options.values())), item.why] in rows
+    assert all([item.paper, item.why] in rows for item in REMAINING)
+    assert not any(item.options for item in REMAINING)
+
+
+def test_ranking_by_refits_is_ranking_by_the_exact_gain(folder: Folder) -> None:
+    """Gains of a refit are those of adding the column; a search by them finds a rule that is at least as good."""
+    random = np.random.default_rng(3)
+    target = (random.uniform(size=80) < 0.5).astype(float)
+    regression = fit(np.ones((80, 1)), target, np.zeros(1), Activation.of(Settings()))
+    columns = random.uniform(size=(80, 3)) + target[:, None] * [0.0, 0.2, 2.0]
+    expected = [regression.loss - regression.with_column(column).loss for column in columns.T]
+    assert regression.gains(columns) == pytest.approx(expected, abs=1e-15)
+    losses = {}
+    for ranking in ("newton", "refit"):
+        options = "--iterations", "1", "--rules-per-iteration", "1", "--epochs", "1", "--final-epochs", "0", "--quiet"
+        arguments = *options, "--conjunctions", "0", "--ranking", ranking, "--run-dir", ranking, "-o", f"{ranking}.pl"
+        assert folder.run("learn-structure", TRAINS, "--length", "2", "--variables", "2", *arguments).code == 0
+        rows = list(csv.DictReader(folder.read(f"{ranking}/rules.csv").splitlines()))
+        losses[ranking] = float(rows[0]["log_loss"])
+    assert losses["refit"] <= losses["newton"] + 1e-6
 
 
 def test_a_run_as_in_the_paper(folder: Folder) -> None:

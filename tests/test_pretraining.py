@@ -14,7 +14,7 @@ from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.template import Settings
-from lrnn_cli.network.network import Activation
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.structure.pretraining import Meetings, Relational, loss_and_gradients, meetings, pretrain
 
 BOND = Predicate("bond", 2)

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from lrnn_cli.engine import process
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.files import Source
 
 TOUCH = "shell('touch canary')"
@@ -317,7 +318,7 @@ def test_constants(constant: str, folder: Folder) -> None:
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions(memory_limit=500, time_limit=120.0)) as grounder:
         yield grounder
 
@@ -362,7 +363,7 @@ def damaged(draw: st.DrawFn, text: str) -> str:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(template=damaged(SOUND_TEMPLATE), data=damaged(SOUND_DATA))
-def test_damaged_files(grounder: Grounder, template: str, data: str) -> None:
+def test_damaged_files(grounder: GroundingSession, template: str, data: str) -> None:
     """Whatever a file holds, it is grounded or refused with the place in every line."""
     try:
         rules = grounder.read_template(Source("t.pl", template.encode()))

@@ -14,7 +14,7 @@ from test_conjunctions import bag, switched, text
 
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
-from lrnn_cli.report.estimates import estimate_text, estimate_warnings
+from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.selection import Estimate, held_out_parts
 
 SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_semantics import acyclic, grounded, programs, tried, weights_of
 
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.regrounding import Regrounder, joinable
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import compile_network
@@ -47,7 +48,7 @@ def sigm(x: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions()) as opened:
         yield opened
 
@@ -68,7 +69,7 @@ def variables(*names: str) -> tuple[Variable, ...]:
 # A network without some rules
 
 
-def test_rule_of_weight_0_and_no_rule(grounder: Grounder) -> None:
+def test_rule_of_weight_0_and_no_rule(grounder: GroundingSession) -> None:
     """A rule neuron over the crisp c(a) is R; l(a) is sigm(6 (2 R - 0.5)); l(b) has the weight 0: sigm(-3).
 
     p averages over both, but over l(a) alone when nothing derives l(b).
@@ -89,7 +90,9 @@ def test_rule_of_weight_0_and_no_rule(grounder: Grounder) -> None:
 
 @tried(150)
 @given(program=programs(), source=st.randoms(use_true_random=False))
-def test_removal_from_random_programs(grounder: Grounder, program: naive.Program, source: random.Random) -> None:
+def test_removal_from_random_programs(
+    grounder: GroundingSession, program: naive.Program, source: random.Random
+) -> None:
     """Rules are taken in two steps; outputs are those of the naive interpreter for the rules that are left.
 
     The weights of facts of one atom do not add up to 0 in these programs.
@@ -124,7 +127,7 @@ def test_batches_of_nothing() -> None:
     in_batches([], lambda batch: pytest.fail("nothing to offer"))
 
 
-def test_live_rules(grounder: Grounder) -> None:
+def test_live_rules(grounder: GroundingSession) -> None:
     """Without rule 0 nothing derives l, so rules 2 and 3 are dead; what only they use, m, is of no use."""
     template = (
         "1.0 :: l(X) :- c(X). 1.0 :: m(X) :- c(X). 1.0 :: p :- l(X), m(X). 1.0 :: p :- m(X), l(Y). 1.0 :: p :- c(X). "
@@ -138,7 +141,7 @@ def test_live_rules(grounder: Grounder) -> None:
     assert live_rules(rules, facts, kept).tolist() == [False, False, False, False, True, True]
 
 
-def test_predicates_with_facts_need_no_rules(grounder: Grounder) -> None:
+def test_predicates_with_facts_need_no_rules(grounder: GroundingSession) -> None:
     groundings = grounded(grounder, "1.0 :: c(X) :- u(X). 1.0 :: p :- c(X).", DATA)
     live = live_rules(groundings.template.rules, groundings.program.facts, np.array([False, True]))
     assert live.tolist() == [False, True]
@@ -200,12 +203,15 @@ def test_copies_are_recognised() -> None:
         ("1.0 :: l(X) :- c(X). 1.0 :: l(X) :- z(X), l(X). 1.0 :: p :- l(X).", False),
         ("1.0 :: c(X) :- u(X). 1.0 :: p :- c(X).", False),
         ("1.0 :: p :- unknown(X).", True),
+        ("1.0 :: p :- r(X, Y), X < Y, 0.5 =< X.", True),
+        ("1.0 :: p :- r(X, Y), X < Y + 1.", False),
+        ("1.0 :: p :- c(X), \\+ u(X).", False),
         ("1.0 :: p :- c(X). 1.0 :: l(X) :- c(X).", False),
         ("1.0 :: l(X, X) :- c(X). 1.0 :: p :- l(X, Y).", False),
         ("1.0 :: l(X, Y) :- c(X), u(Y). 1.0 :: p :- l(X, Y).", True),
     ],
 )
-def test_what_joins_can_ground(template: str, possible: bool, grounder: Grounder) -> None:
+def test_what_joins_can_ground(template: str, possible: bool, grounder: GroundingSession) -> None:
     data = grounder.load(Source("d.pl", DATA.encode()))
     assert joinable(grounder.read_template(Source("t.pl", template.encode())), data) == possible
 
@@ -229,7 +235,9 @@ s(X) :- both(X, _).
 
 @pytest.mark.parametrize("examples", [None, [0, 2], [1]])
 @pytest.mark.parametrize("identity", ["true", "false"])
-def test_joins_give_the_outputs_of_the_grounder(examples: list[int] | None, identity: str, grounder: Grounder) -> None:
+def test_joins_give_the_outputs_of_the_grounder(
+    examples: list[int] | None, identity: str, grounder: GroundingSession
+) -> None:
     text = f"setting(object_identity, {identity}).{JOINED}"
     template = grounder.read_template(Source("t.pl", text.encode()))
     data = grounder.load(Source("d.pl", FACTS.encode()))

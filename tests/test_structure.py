@@ -15,16 +15,21 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.joins.relations import Relations, argument_sorts, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
-from lrnn_cli.hypotheses.invention import create_layer1_rules, predicate_invention
+from lrnn_cli.hypotheses.invention import cluster_rules, invented_rules
 from lrnn_cli.hypotheses.refinement import Language, paths, refinements
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.compile import Compiler, Memory
-from lrnn_cli.network.network import Activation, assemble, compile_network
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.network.network import assemble, compile_network
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem, make_problem
+from lrnn_cli.structure.rules import written_template
 from lrnn_cli.structure.run_directory import RunDirectory
 from lrnn_cli.structure.scoring import RIDGE, bounded, fit
+from lrnn_cli.structure.state import LearningState
 
 FAMILY = Path(__file__).resolve().parents[1] / "datasets" / "family" / "family.pl"
 BOND = Predicate("bond", 2)
@@ -46,7 +51,7 @@ def language(length: int, variables: int, layers: tuple[int, ...] = (1,), symmet
 
 def test_layer_1_rules() -> None:
     """d clusters of all unary predicates, cluster by cluster."""
-    rules = create_layer1_rules([Predicate("a", 1), Predicate("b", 1)], 2)
+    rules = cluster_rules([Predicate("a", 1), Predicate("b", 1)], 2)
     assert [rule.clause for rule in rules] == [
         "latent_1_1(X) :- a(X)",
         "latent_1_1(X) :- b(X)",
@@ -61,7 +66,7 @@ def test_invented_rules_of_the_papers_second_example() -> None:
     best = Candidate(Shape(Predicate("p", 2), ((BOND, (0, 1)),), (((0,), 1), ((1,), 2))), ("latent_1_2", "latent_2_5"))
     assert best.rule().clause == "p(V1, V2) :- bond(V1, V2), latent_1_2(V1), latent_2_5(V2)"
     body = "bond(V1, V2), latent_1_2(V1), latent_2_5(V2)"
-    assert [rule.clause for rule in predicate_invention(best, 3)] == [
+    assert [rule.clause for rule in invented_rules(best, 3)] == [
         f"latent_3_{number}({variable}) :- {body}" for number in (1, 2, 3) for variable in ("V1", "V2")
     ]
 
@@ -69,7 +74,7 @@ def test_invented_rules_of_the_papers_second_example() -> None:
 def test_invention_with_arity_2() -> None:
     """One predicate of one argument, one of two: all ordered pairs of different variables unify with its head."""
     best = Candidate(Shape(ACTIVE, ((BOND, (0, 1)),), ()), ())
-    assert [rule.clause for rule in predicate_invention(best, 1, arity=2)] == [
+    assert [rule.clause for rule in invented_rules(best, 1, arity=2)] == [
         "latent_2_1(V1) :- bond(V1, V2)",
         "latent_2_1(V2) :- bond(V1, V2)",
         "latent_2_2(V1, V2) :- bond(V1, V2)",
@@ -80,7 +85,7 @@ def test_invention_with_arity_2() -> None:
 def test_invention_leaves_out_what_does_not_hang_together() -> None:
     """Of q(X, Y) <- latent(X), latent(Y) each invented rule keeps the literal of its own variable."""
     best = Candidate(Shape(Predicate("q", 2), (), (((0,), 1), ((1,), 1))), ("latent_1_1", "latent_1_2"))
-    assert [rule.clause for rule in predicate_invention(best, 1)] == [
+    assert [rule.clause for rule in invented_rules(best, 1)] == [
         "latent_2_1(V1) :- latent_1_1(V1)",
         "latent_2_1(V2) :- latent_1_2(V2)",
     ]
@@ -220,20 +225,21 @@ def test_promised_gain_is_close_to_the_gain_of_a_weak_column() -> None:
     assert regression.promised_gains(column[:, None])[0] == pytest.approx(gain, rel=0.1)
 
 
-def learner(options: StructureOptions) -> StructureLearner:
+def problem(options: StructureOptions) -> Problem:
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("family.pl", FAMILY.read_bytes()))
         knowledge = grounder.knowledge(data)
-    return StructureLearner(data, knowledge, None, options)
+    return make_problem(data, knowledge, data.queries, options)
 
 
 def test_joins_give_the_tables_of_the_grounder() -> None:
     """The learned model has the same outputs when SWI-Prolog grounds it as in the learner's own joins."""
-    learning = learner(StructureOptions(iterations=2, epochs=20, final_epochs=20))
-    model = learning.learn().template
+    E = problem(StructureOptions(iterations=2, epochs=20, final_epochs=20))
+    state = learn_rules(E)
+    model = written_template(E, state.rules, state.weights)
     with open_grounder("swi", GrounderOptions()) as grounder:
         groundings = grounder.ground(model, grounder.load(Source("family.pl", FAMILY.read_bytes())))
-    joined = learning.grounder.ground(model)
+    joined = E.grounder.ground(model)
     weights = np.array([rule.weight for rule in model.rules], float)
     results = []
     for item in (groundings, joined):
@@ -280,8 +286,8 @@ def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.Monkey
 
     record = RunDirectory.record
 
-    def record_and_stop(directory: RunDirectory, learning: StructureLearner) -> None:
-        record(directory, learning)
+    def record_and_stop(directory: RunDirectory, E: Problem, state: LearningState) -> None:
+        record(directory, E, state)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as cut:
@@ -334,11 +340,12 @@ def test_query_atoms_with_an_object_twice_under_object_identity() -> None:
     )
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", blocks.encode()))
-        learning = StructureLearner(data, grounder.knowledge(data), None, StructureOptions(iterations=1))
-        model = learning.learn().template
+        E = make_problem(data, grounder.knowledge(data), data.queries, StructureOptions(iterations=1))
+        state = learn_rules(E)
+        model = written_template(E, state.rules, state.weights)
         network = compile_network(grounder.ground(model, data))
     weights = np.array([rule.weight for rule in model.rules], float)
-    ours = compile_network(learning.grounder.ground(model))
+    ours = compile_network(E.grounder.ground(model))
     outputs = [item.outputs(item.forward(weights)[0]) for item in (network, ours)]
     assert outputs[0] == pytest.approx(outputs[1], abs=1e-12)
     assert outputs[0][1::2] == pytest.approx(np.full(12, PAPER.underivable))

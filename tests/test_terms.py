@@ -10,7 +10,8 @@ from conftest import Folder
 
 from lrnn_cli.engine.process import DepthError
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.faults import deepest_term
 from lrnn_cli.language.files import Source
 
@@ -99,12 +100,12 @@ TERMS = (
 
 
 @pytest.fixture(scope="module", params=["swi", "duckdb"])
-def grounder(request: pytest.FixtureRequest) -> Iterator[Grounder]:
+def grounder(request: pytest.FixtureRequest) -> Iterator[GroundingSession]:
     with open_grounder(request.param, GrounderOptions(memory_limit=2000, time_limit=300.0)) as grounder:
         yield grounder
 
 
-def ground(grounder: Grounder, template: str, data: str) -> str:
+def ground(grounder: GroundingSession, template: str, data: str) -> str:
     """What is wrong with a template and data, or nothing."""
     try:
         members = grounder.read_model(Source("t.pl", template.encode()))
@@ -115,7 +116,7 @@ def ground(grounder: Grounder, template: str, data: str) -> str:
 
 
 @pytest.mark.parametrize("number", range(len(PLACES)), ids=PLACES)
-def test_odd_terms(number: int, grounder: Grounder) -> None:
+def test_odd_terms(number: int, grounder: GroundingSession) -> None:
     """Some of the terms in each place, others in the next one."""
     for term in TERMS[number % 11 :: 11]:
         message = ground(grounder, *list(PLACES.values())[number](term))
@@ -170,18 +171,18 @@ EVALUATED = [
 
 
 @pytest.mark.parametrize(("place", "term", "message"), REFUSED)
-def test_refused(place: str, term: str, message: str, grounder: Grounder) -> None:
+def test_refused(place: str, term: str, message: str, grounder: GroundingSession) -> None:
     assert ground(grounder, *PLACES[place](term)) == message
 
 
 @pytest.mark.parametrize("grounder", ["swi"], indirect=True)
 @pytest.mark.parametrize(("place", "term", "message"), EVALUATED)
-def test_evaluated(place: str, term: str, message: str, grounder: Grounder) -> None:
+def test_evaluated(place: str, term: str, message: str, grounder: GroundingSession) -> None:
     assert ground(grounder, *PLACES[place](term)) == message
 
 
 @pytest.mark.parametrize("place", ["argument of a fact", "argument of a query", "model"])
-def test_deep_terms(place: str, grounder: Grounder) -> None:
+def test_deep_terms(place: str, grounder: GroundingSession) -> None:
     """20,000 levels are no matter."""
     assert ground(grounder, *PLACES[place](nested(20_000))) == ""
 

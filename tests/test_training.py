@@ -26,26 +26,28 @@ from click.testing import CliRunner, Result
 
 from lrnn_cli.commands import cli
 from lrnn_cli.errors import TrainingError
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
+from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import Rule
 from lrnn_cli.language.files import Source
 from lrnn_cli.network.network import Network, compile_network
+from lrnn_cli.semantics.losses import LOSSES, Loss
 from lrnn_cli.training.history import history_csv
-from lrnn_cli.training.loop import Epoch, Trained, TrainingOptions, initial_weights, train_weights
-from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.training.loop import Epoch, Trained, initial_weights, train_weights
 from lrnn_cli.training.optimisers import adam, sgd
+from lrnn_cli.training.options import TrainingOptions
 
 LINEAR = "setting(activation, sigmoid).\n"
 Rules = tuple[Rule, ...]
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Iterator[Grounder]:
+def grounder() -> Iterator[GroundingSession]:
     with open_grounder("swi", GrounderOptions()) as opened:
         yield opened
 
 
-def problem(grounder: Grounder, template: str, *examples: str) -> tuple[Network, Rules]:
+def problem(grounder: GroundingSession, template: str, *examples: str) -> tuple[Network, Rules]:
     """A network over examples, each given by its facts and queries."""
     rules = grounder.read_template(Source("template.pl", template.encode()))
     data = "\n".join(f"begin(model(m{n})).\n{text}\nend(model(m{n}))." for n, text in enumerate(examples, 1))
@@ -64,23 +66,27 @@ def losses(trained: Trained) -> list[float]:
 # Losses
 
 
+def valued(loss: Loss, output: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return loss.value(output, target), loss.slope(output, target)
+
+
 def test_squared_loss() -> None:
     """(0.3 - 1)^2 = 0.49 with slope 2 * -0.7; (2 - 0.5)^2 = 2.25 with slope 3."""
-    value, slope = LOSSES["squared"](np.array([0.3, 2.0]), np.array([1.0, 0.5]))
+    value, slope = valued(LOSSES["squared"], np.array([0.3, 2.0]), np.array([1.0, 0.5]))
     assert value.tolist() == pytest.approx([0.49, 2.25], abs=1e-15)
     assert slope.tolist() == pytest.approx([-1.4, 3.0], abs=1e-15)
 
 
 def test_log_loss() -> None:
     """y = 1/4: -ln(1/4) = 2 ln 2 with slope -1/y = -4; -ln(3/4) with slope 1/(1-y) = 4/3; t = 1/2 is their mean."""
-    value, slope = LOSSES["log"](np.array([0.25, 0.25, 0.25]), np.array([1.0, 0.0, 0.5]))
+    value, slope = valued(LOSSES["log"], np.array([0.25, 0.25, 0.25]), np.array([1.0, 0.0, 0.5]))
     assert value.tolist() == pytest.approx([1.3862943611198906, 0.2876820724517809, 0.8369882167858358], abs=1e-14)
     assert slope.tolist() == pytest.approx([-4.0, 4.0 / 3.0, -4.0 / 3.0], abs=1e-13)
 
 
 def test_log_loss_is_finite_at_the_ends() -> None:
     """Outputs 0 and 1 count as 1e-15 and 1 - 1e-15: a wrong one costs 15 ln 10 = 34.5388, a right one nothing."""
-    value, slope = LOSSES["log"](np.array([0.0, 1.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 1.0]))
+    value, slope = valued(LOSSES["log"], np.array([0.0, 1.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 1.0]))
     assert value[:2].tolist() == pytest.approx([15 * math.log(10.0)] * 2, rel=2e-3)
     assert value[2:].tolist() == pytest.approx([0.0, 0.0], abs=1e-14)
     assert np.isfinite(slope).all()
@@ -114,7 +120,7 @@ def test_adam_steps() -> None:
 # Steps of training
 
 
-def test_gradient_descent_over_all_examples(grounder: Grounder) -> None:
+def test_gradient_descent_over_all_examples(grounder: GroundingSession) -> None:
     """Two weights, averaged over two queries: the gradient is 2 (w - t) / 2 = w - t.
 
     w = (1, -2), t = (3, 1), rate 0.25: w - t shrinks by 3/4 in each step, from (-2, -3).
@@ -129,7 +135,7 @@ def test_gradient_descent_over_all_examples(grounder: Grounder) -> None:
     assert not trained.interrupted
 
 
-def test_adam_in_training(grounder: Grounder) -> None:
+def test_adam_in_training(grounder: GroundingSession) -> None:
     """One weight from 1 to target 3 with rate 0.5: steps worked out once more in plain numbers."""
     network, rules = problem(grounder, LINEAR + "1.0 :: p.", "query(p, 3).")
     trained = train_weights(network, rules, TrainingOptions(learning_rate=0.5, epochs=3))
@@ -145,7 +151,7 @@ def test_adam_in_training(grounder: Grounder) -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared", "log"])
-def test_descent_through_a_rule(grounder: Grounder, loss: str) -> None:
+def test_descent_through_a_rule(grounder: GroundingSession, loss: str) -> None:
     """y = sigm(6 (w R - 0.5)) with R = sigm(6 (sigm(3) - 0.5)), so dy/dw = 6 y (1 - y) R."""
     network, rules = problem(grounder, "0.2 :: p :- c(X).", "c(a). query(p, 1).")
     options = TrainingOptions(loss=loss, optimiser="sgd", learning_rate=0.3, epochs=3)
@@ -164,7 +170,7 @@ def test_descent_through_a_rule(grounder: Grounder, loss: str) -> None:
 BATCHES = ("query(p, 3). query(p, 2).", "query(p, 0).", "query(p, 1). query(p, 5).")
 
 
-def trained_weight(grounder: Grounder, examples: tuple[str, ...], options: TrainingOptions) -> float:
+def trained_weight(grounder: GroundingSession, examples: tuple[str, ...], options: TrainingOptions) -> float:
     network, rules = problem(grounder, LINEAR + "1.0 :: p.", *examples)
     return float(train_weights(network, rules, options).weights[0])
 
@@ -173,36 +179,36 @@ def one_epoch(batch_size: int) -> TrainingOptions:
     return TrainingOptions(optimiser="sgd", learning_rate=0.25, epochs=1, batch_size=batch_size, shuffle=False)
 
 
-def test_batch_of_one_example_sums(grounder: Grounder) -> None:
+def test_batch_of_one_example_sums(grounder: GroundingSession) -> None:
     """From 1: m1 has 2 (1 - 3) + 2 (1 - 2) = -6, so 1 + 6/4 = 2.5; m2 has 2 * 2.5 = 5, so 2.5 - 5/4 = 1.25."""
     assert trained_weight(grounder, BATCHES[:2], one_epoch(1)) == pytest.approx(1.25, abs=1e-14)
 
 
-def test_single_example_sums_in_batches_of_one_only(grounder: Grounder) -> None:
+def test_single_example_sums_in_batches_of_one_only(grounder: GroundingSession) -> None:
     """m1 alone: summed -6, so 2.5; as a batch of `all` averaged -3, so 1.75."""
     assert trained_weight(grounder, BATCHES[:1], one_epoch(1)) == pytest.approx(2.5, abs=1e-14)
     assert trained_weight(grounder, BATCHES[:1], one_epoch(0)) == pytest.approx(1.75, abs=1e-14)
 
 
-def test_batch_of_all_examples_averages(grounder: Grounder) -> None:
+def test_batch_of_all_examples_averages(grounder: GroundingSession) -> None:
     """m1 and m2: (-4 - 2 + 2) / 3 = -4/3, so 1 + 1/3; batches of two or more are the same thing."""
     for size in (0, 2, 7):
         assert trained_weight(grounder, BATCHES[:2], one_epoch(size)) == pytest.approx(4 / 3, abs=1e-14)
 
 
-def test_last_batch_may_be_smaller(grounder: Grounder) -> None:
+def test_last_batch_may_be_smaller(grounder: GroundingSession) -> None:
     """Batches of two: m1 and m2 lead to 4/3; m3 alone is averaged, too: (2/3 - 22/3) / 2 = -10/3, 4/3 + 10/12."""
     assert trained_weight(grounder, BATCHES, one_epoch(2)) == pytest.approx(13 / 6, abs=1e-14)
 
 
-def test_loss_of_the_history_is_averaged_over_queries(grounder: Grounder) -> None:
+def test_loss_of_the_history_is_averaged_over_queries(grounder: GroundingSession) -> None:
     """Whatever the batches: ((1-3)^2 + (1-2)^2 + 1^2 + 0 + (1-5)^2) / 5 = 22/5 before training."""
     network, rules = problem(grounder, LINEAR + "1.0 :: p.", *BATCHES)
     for size in (0, 1, 2):
         assert losses(train_weights(network, rules, one_epoch(size)))[0] == pytest.approx(4.4, abs=1e-14)
 
 
-def test_shuffling_takes_some_order(grounder: Grounder) -> None:
+def test_shuffling_takes_some_order(grounder: GroundingSession) -> None:
     """A pass in batches of one is w <- f3(f2(f1(w))) in some order of the examples; the seed says which.
 
     With rate 0.1: a query with target t moves w to w - 0.2 (w - t), two queries together to w - 0.2 (2 w - t1 - t2).
@@ -231,7 +237,7 @@ MIXED = LINEAR + "2.0 :: p. fixed(3.0) :: p. 4.0 :: l(X) :- c(X). _ :: p."
 
 
 @pytest.mark.parametrize("optimiser", ["sgd", "adam"])
-def test_fixed_and_unused_weights_stay(grounder: Grounder, optimiser: str) -> None:
+def test_fixed_and_unused_weights_stay(grounder: GroundingSession, optimiser: str) -> None:
     """fixed(3.0) and the rule of a latent predicate that no query sees keep every digit; the others move."""
     network, rules = problem(grounder, MIXED, "c(a). query(p, 1).")
     options = TrainingOptions(optimiser=optimiser, epochs=5, l2=0.01)
@@ -241,7 +247,7 @@ def test_fixed_and_unused_weights_stay(grounder: Grounder, optimiser: str) -> No
     assert weights[0] != start[0] and weights[3] != start[3]
 
 
-def test_l2_acts_on_trained_weights_with_neurons_only(grounder: Grounder) -> None:
+def test_l2_acts_on_trained_weights_with_neurons_only(grounder: GroundingSession) -> None:
     """p = 2 + 3 = 5 is its target, so only the penalty is left: 2 - 0.25 * 2 * 0.1 * 2 = 1.9 for the free weight.
 
     Second step: p = 4.9, gradient 2 * -0.1 + 2 * 0.1 * 1.9 = 0.18, so 1.9 - 0.25 * 0.18 = 1.855.
@@ -254,7 +260,7 @@ def test_l2_acts_on_trained_weights_with_neurons_only(grounder: Grounder) -> Non
     assert losses(trained)[:2] == pytest.approx([0.0, 0.01], abs=1e-14)
 
 
-def test_drawn_weights(grounder: Grounder) -> None:
+def test_drawn_weights(grounder: GroundingSession) -> None:
     """`_` is drawn with the seed, each restart its own; weights that are given are where training starts."""
     _, rules = problem(grounder, MIXED, "c(a). query(p, 1).")
     first = initial_weights(rules, TrainingOptions(seed=1), 1)
@@ -265,7 +271,7 @@ def test_drawn_weights(grounder: Grounder) -> None:
     assert initial_weights(rules, TrainingOptions(scale=0.0), 1)[3] == 0.0
 
 
-def test_drawn_weights_have_the_scale(grounder: Grounder) -> None:
+def test_drawn_weights_have_the_scale(grounder: GroundingSession) -> None:
     """300 weights of deviation 2: their mean is within 4 * 2 / sqrt(300) = 0.46, their deviation within 4 * 0.082."""
     _, rules = problem(grounder, "\n".join(f"_ :: p{n} :- c(X)." for n in range(300)), "c(a). query(p0, 1).")
     weights = initial_weights(rules, TrainingOptions(scale=2.0), 1)
@@ -275,7 +281,7 @@ def test_drawn_weights_have_the_scale(grounder: Grounder) -> None:
     assert (2.0 * half).tolist() == pytest.approx(weights, abs=1e-12)
 
 
-def test_reinitialise_draws_all_but_fixed_weights(grounder: Grounder) -> None:
+def test_reinitialise_draws_all_but_fixed_weights(grounder: GroundingSession) -> None:
     _, rules = problem(grounder, MIXED, "c(a). query(p, 1).")
     kept = initial_weights(rules, TrainingOptions(), 1)
     drawn = initial_weights(rules, TrainingOptions(reinitialise=True), 1)
@@ -287,7 +293,7 @@ def test_reinitialise_draws_all_but_fixed_weights(grounder: Grounder) -> None:
 # Restarts
 
 
-def test_restarts_keep_the_best(grounder: Grounder) -> None:
+def test_restarts_keep_the_best(grounder: GroundingSession) -> None:
     """Runs differ in what they draw; the one that ends with the lowest loss is kept, weights and all."""
     template = "_ :: l(X) :- c(X). _ :: l(X) :- d(X). _ :: p :- l(X), l(Y)."
     network, rules = problem(grounder, template, "c(a). d(b). query(p, 1).", "d(a). query(p, 0).", "c(a). query(p, 0).")
@@ -308,7 +314,7 @@ def test_restarts_keep_the_best(grounder: Grounder) -> None:
 # Validation
 
 
-def test_validation_part(grounder: Grounder) -> None:
+def test_validation_part(grounder: GroundingSession) -> None:
     """Three of ten examples are held out: no other three give both losses at the start.
 
     From w = 0 the losses are the squares of the targets, 2^0 to 2^9, so sums of them are all different.
@@ -327,7 +333,7 @@ def test_validation_part(grounder: Grounder) -> None:
     assert start.decisive_loss == start.validation_loss
 
 
-def held_out(grounder: Grounder, seed: int) -> int:
+def held_out(grounder: GroundingSession, seed: int) -> int:
     """Which of two examples is held out with this seed: from 0 the squared losses are 1 and 4."""
     network, rules = problem(grounder, LINEAR + "0.0 :: p.", "query(p, 1).", "query(p, 2).")
     start = train_weights(network, rules, TrainingOptions(validation=0.5, epochs=0, seed=seed)).epoch
@@ -336,7 +342,7 @@ def held_out(grounder: Grounder, seed: int) -> int:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_validation_keeps_the_best_epoch(grounder: Grounder, seed: int) -> None:
+def test_validation_keeps_the_best_epoch(grounder: GroundingSession, seed: int) -> None:
     """The training target is 2, the held-out one 1, the start 0: w passes 1 on its way, and training stops later.
 
     With rate 0.05 w after n epochs is 2 (1 - 0.9^n): 0.937118 after 6, 1.0434062 after 7, which is nearest to 1, and
@@ -354,7 +360,7 @@ def test_validation_keeps_the_best_epoch(grounder: Grounder, seed: int) -> None:
     assert not trained.interrupted
 
 
-def test_validation_without_improvement(grounder: Grounder) -> None:
+def test_validation_without_improvement(grounder: GroundingSession) -> None:
     """The start is the held-out target: nothing gets better, and the weights of epoch 0 are kept."""
     targets = ["query(p, 2).", "query(p, 2)."]
     targets[held_out(grounder, 1)] = "query(p, 0)."
@@ -365,7 +371,7 @@ def test_validation_without_improvement(grounder: Grounder) -> None:
     assert len(trained.history) == 4
 
 
-def test_validation_by_queries_in_one_example(grounder: Grounder) -> None:
+def test_validation_by_queries_in_one_example(grounder: GroundingSession) -> None:
     """One example is divided by its queries: one of four is held out, from 0 their losses are 1, 4, 16 and 64."""
     network, rules = problem(grounder, LINEAR + "0.0 :: p.", "query(p, 1). query(p, 2). query(p, 4). query(p, 8).")
     start = train_weights(network, rules, TrainingOptions(validation=0.25, epochs=0)).epoch
@@ -374,7 +380,7 @@ def test_validation_by_queries_in_one_example(grounder: Grounder) -> None:
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.9])
-def test_validation_that_leaves_a_part_empty(grounder: Grounder, fraction: float) -> None:
+def test_validation_that_leaves_a_part_empty(grounder: GroundingSession, fraction: float) -> None:
     network, rules = problem(grounder, LINEAR + "0.0 :: p.", "query(p, 1).", "query(p, 2).")
     with pytest.raises(TrainingError, match="leaves one part empty"):
         train_weights(network, rules, TrainingOptions(validation=fraction))
@@ -385,7 +391,7 @@ def test_validation_that_leaves_a_part_empty(grounder: Grounder, fraction: float
 
 @pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value encountered")
 @pytest.mark.parametrize("batch_size", [0, 1])
-def test_divergence_is_reported(grounder: Grounder, batch_size: int) -> None:
+def test_divergence_is_reported(grounder: GroundingSession, batch_size: int) -> None:
     """With rate 10 the distance from the target grows nineteenfold in each step, beyond all numbers in 300 epochs."""
     network, rules = problem(grounder, LINEAR + "0.0 :: p.", "query(p, 1).")
     options = TrainingOptions(optimiser="sgd", learning_rate=10.0, batch_size=batch_size)
@@ -394,7 +400,7 @@ def test_divergence_is_reported(grounder: Grounder, batch_size: int) -> None:
 
 
 @pytest.mark.parametrize("target", ["-0.5", "1.5"])
-def test_log_loss_refuses_targets_outside_0_to_1(grounder: Grounder, target: str) -> None:
+def test_log_loss_refuses_targets_outside_0_to_1(grounder: GroundingSession, target: str) -> None:
     network, rules = problem(grounder, "0.1 :: p.", "query(p, 1).", f"query(p, {target}).")
     with pytest.raises(TrainingError, match=rf"1 of 2 are outside, the first is {target}"):
         train_weights(network, rules, TrainingOptions(loss="log"))
@@ -415,7 +421,7 @@ class Interruption:
             raise KeyboardInterrupt
 
 
-def test_interrupted_training_keeps_the_best(grounder: Grounder) -> None:
+def test_interrupted_training_keeps_the_best(grounder: GroundingSession) -> None:
     """With rate 1.05 w - t changes by the factor 1 - 2.1 = -1.1: the start is best, each epoch is worse.
 
     Undisturbed training ends with its last weights, t - (-1.1)^6 * 2 = 3 - 2 * 1.771561.
@@ -431,7 +437,7 @@ def test_interrupted_training_keeps_the_best(grounder: Grounder) -> None:
     assert [epoch.epoch for epoch in interrupted.history] == [0, 1, 2, 3, 4]
 
 
-def test_interrupted_training_keeps_progress(grounder: Grounder) -> None:
+def test_interrupted_training_keeps_progress(grounder: GroundingSession) -> None:
     """With a rate that converges the last epoch before Ctrl-C is the best: 3 - 2 (3/4)^4 for rate 1/8."""
     network, rules = problem(grounder, LINEAR + "1.0 :: p.", "query(p, 3).")
     options = TrainingOptions(optimiser="sgd", learning_rate=0.125, epochs=1000)
@@ -441,7 +447,7 @@ def test_interrupted_training_keeps_progress(grounder: Grounder) -> None:
     assert interrupted.weights.tolist() == pytest.approx([3 - 2 * 0.75**4], abs=1e-14)
 
 
-def test_interrupted_restart_keeps_the_better_run(grounder: Grounder) -> None:
+def test_interrupted_restart_keeps_the_better_run(grounder: GroundingSession) -> None:
     """Ctrl-C before the second run has learned anything: the first one is kept."""
     network, rules = problem(grounder, LINEAR + "_ :: p.", "query(p, 30).")
     options = TrainingOptions(optimiser="sgd", learning_rate=0.25, epochs=20, restarts=5)

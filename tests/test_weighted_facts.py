@@ -22,7 +22,18 @@ from lrnn_cli.language.clauses import Constant, Predicate, Rule, Variable
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.network import compile_network
-from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.losses import LOSSES
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.features import Features
+from lrnn_cli.structure.latent_rules import create_layer1_rules
+from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem, make_problem
+from lrnn_cli.structure.rules import Rules, rules_of, weighted, written_template
+from lrnn_cli.structure.starts import first_weights
+from lrnn_cli.structure.target_search import regression_of
+from lrnn_cli.structure.weights import outputs, weighted_facts
 
 QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--conjunctions", "0", "--quiet"]
 
@@ -62,9 +73,9 @@ def naive_rule(rule: Rule) -> naive.Rule:
     return naive.Rule(rule.weight, naive.Clause(head, tuple(body)))
 
 
-def candidates(learning: StructureLearner, draw: random.Random) -> list[Candidate]:
+def candidates(E: Problem, F: Features, R: Rules, draw: random.Random) -> list[Candidate]:
     """Some bodies of one, two and three steps of refinement."""
-    (target,) = learning.targets
+    (target,) = E.targets
     found: list[Candidate] = []
     frontier = [Candidate(Shape(target, (), ()), ())]
     for _ in range(3):
@@ -72,12 +83,12 @@ def candidates(learning: StructureLearner, draw: random.Random) -> list[Candidat
             Candidate(
                 refined.shape,
                 tuple(
-                    draw.choice(learning.features.layers[layer, len(variables)].names) if name == OPEN else name
+                    draw.choice(F.layers[layer, len(variables)].names) if name == OPEN else name
                     for (variables, layer), name in zip(refined.shape.slots, refined.filling, strict=True)
                 ),
             )
             for parent in frontier
-            for refined in refinements(parent, learning._language(), learning.words.targets[target])
+            for refined in refinements(parent, E.language(R.latent), E.words.targets[target])
         ]
         frontier = draw.sample(steps, min(4, len(steps)))
         found += [candidate for candidate in frontier if candidate.shape.safe]
@@ -88,7 +99,7 @@ def candidates(learning: StructureLearner, draw: random.Random) -> list[Candidat
 def test_columns_of_weighted_facts(seed: int) -> None:
     """The columns of random bodies over random facts give the outputs of the network and of the definitions."""
     draw = random.Random(seed)
-    aggregation = draw.choice(["mean", "sqrt"])
+    aggregation = list(AGGREGATIONS)[seed % len(AGGREGATIONS)]
     identity = draw.random() < 0.5
     options = StructureOptions(
         dimension=2, crisp=True, aggregation=aggregation, object_identity=identity, length=4, variables=4, seed=seed
@@ -96,16 +107,16 @@ def test_columns_of_weighted_facts(seed: int) -> None:
     given = naive.Program((), (), examples(draw, draw.choice(["p", "q"])))
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", given.data_text().encode()))
-        learning = StructureLearner(data, grounder.knowledge(data), None, options)
-        learning._create_layer1()
-        learning._weighted_facts()
-        weighted = 0
-        chosen = candidates(learning, draw)
-        for candidate in chosen:
-            weighted += any(predicate in learning.relations.soft for predicate, _ in candidate.shape.relations)
-            column = learning.features.columns(candidate.shape, [candidate.filling])[:, 0]
-            latent = [rule for rule in learning.latent_rules if rule.head.name in candidate.filling]
-            rules = (*learning._weighted(latent), candidate.rule(0.7))
+        E = make_problem(data, grounder.knowledge(data), data.queries, options)
+        R = create_layer1_rules(E)
+        W = first_weights(E, R, Observer())
+        F = weighted_facts(E, R, W)
+        soft = 0
+        for candidate in candidates(E, F, R, draw):
+            soft += any(predicate in E.relations.soft for predicate, _ in candidate.shape.relations)
+            column = F.column(candidate)
+            latent = tuple(rule for rule in R.latent if rule.head.name in candidate.filling)
+            rules = (*weighted(latent, W), candidate.rule(0.7))
             expected = 1.0 / (1.0 + np.exp(-6.0 * (0.7 * column - 0.5)))
             program = naive.Program(
                 tuple(map(naive_rule, rules)),
@@ -115,12 +126,12 @@ def test_columns_of_weighted_facts(seed: int) -> None:
                 aggregation=aggregation,
             )
             assert naive.ground(program).outputs() == pytest.approx(expected, abs=1e-12), candidate.rule()
-            template = Template(rules, learning.settings)
-            for groundings in (learning.grounder.ground(template), grounder.ground(template, data)):
+            template = Template(rules, E.settings)
+            for groundings in (E.grounder.ground(template), grounder.ground(template, data)):
                 network = compile_network(groundings)
                 values, _ = network.forward(np.array([rule.weight for rule in rules], float))
                 assert network.outputs(values) == pytest.approx(expected, abs=1e-12), candidate.rule()
-        assert weighted > 2
+        assert soft > 2
 
 
 def test_facts_of_the_target() -> None:
@@ -133,21 +144,23 @@ def test_facts_of_the_target() -> None:
     text = "\n".join(lines)
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", text.encode()))
-        learning = StructureLearner(data, grounder.knowledge(data), None, StructureOptions(iterations=1, gain=0.0))
-        learning._create_layer1()
-        learning._weighted_facts()
-        regression = learning._regression(next(iter(learning.targets)))
-        assert (regression.given == [0.0, 0.3, 1.5, 1.0] * 3).all()  # type: ignore[union-attr]
-        learned = learning.learn()
-        assert learned.iterations
-        network = compile_network(grounder.ground(learned.template, data))
-        values, _ = network.forward(np.array([rule.weight for rule in learned.template.rules], float))
-        assert learning.outputs(data.queries) == pytest.approx(network.outputs(values), abs=1e-12)
-        learning._weighted_facts()
-        fitted = learning._regression(next(iter(learning.targets)))
-        start = [learning.weights[rule.clause] for rule in learning._rules_of(next(iter(learning.targets)))]
+        options = StructureOptions(iterations=1, gain=0.0)
+        E = make_problem(data, grounder.knowledge(data), data.queries, options)
+        (target,) = E.targets
+        assert (E.targets[target].given == [0.0, 0.3, 1.5, 1.0] * 3).all()  # type: ignore[union-attr]
+        state = learn_rules(E)
+        R, W = state.rules, state.weights
+        assert state.iterations
+        template = written_template(E, R, W)
+        network = compile_network(grounder.ground(template, data))
+        values, _ = network.forward(np.array([rule.weight for rule in template.rules], float))
+        assert outputs(E, R, W, data.queries) == pytest.approx(network.outputs(values), abs=1e-12)
+        fitted = regression_of(E, weighted_facts(E, R, W), R, W, target)
+        start = [W[rule.clause] for rule in rules_of(E, R, target)]
         shown = replace(fitted, weights=np.array(start)).output()
         assert shown == pytest.approx(network.outputs(values), abs=1e-12)
+        losses = LOSSES["log"].value(fitted.output(), fitted.target)
+        assert fitted.log_loss == pytest.approx(losses.mean(), abs=1e-12)
 
 
 def test_directions_of_different_weights_are_not_symmetric() -> None:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.baselines.clausal_model import ClausalModel
-from lrnn_cli.baselines.coverage import Clause, Coverage
+from lrnn_cli.baselines.clausal_model import STEEPNESS, ClausalModel, model_template
+from lrnn_cli.baselines.coverage import Coverage, CoveringClause
 from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
-from lrnn_cli.baselines.foil import FoilOptions, Scorer, learn_clauses
+from lrnn_cli.baselines.foil import Scorer, learn_clauses
 from lrnn_cli.baselines.naive_bayes import NaiveBayes
+from lrnn_cli.baselines.options import BaselineOptions, KernelOptions
 from lrnn_cli.baselines.relational_kernel import KernelAlignment, KernelMachine
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
@@ -24,26 +25,12 @@ from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.limits import room
+from lrnn_cli.network.model import Model
 
 KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
     "machine": KernelMachine,
     "alignment": KernelAlignment,
 }
-
-
-@dataclass(frozen=True)
-class BaselineOptions(FoilOptions):
-    length: int = 8
-    variables: int = 7
-    object_identity: bool = False
-    degree: int = 2
-    """Of kFOIL's kernel."""
-    score: str = "machine"
-    """What kFOIL scores clauses by, see `KERNELS`."""
-    cost: float = 1.0
-    """Of an error of kFOIL's support vector machine."""
-    memory_limit: int = 0
-    """MB of the whole command, 0 for no limit."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +44,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedBaseline:
     """The models of all targets, the words they are made of, and what to tell about them."""
 
     models: list[ClausalModel]
@@ -66,52 +53,62 @@ class Learned:
 
 
 def learn_baseline(
-    learner: str,
     data: DataSet,
     knowledge: Knowledge,
     examples: list[int] | None,
     options: BaselineOptions,
     report: Callable[[str], None] = lambda text: None,
-) -> Learned:
-    """Learn with "nfoil" or "kfoil" from some examples, all if None."""
+) -> LearnedBaseline:
+    """Learn with nFOIL or, where the options are its, kFOIL from some examples, all if None."""
     words, tasks = learning_tasks(data, knowledge, examples, options)
 
-    def report_clause(number: int, score: float, clause: Clause) -> None:
+    def report_clause(number: int, score: float, clause: CoveringClause) -> None:
         report(f"clause {number}: score {score:.6g}, {words.written(clause.candidate.rule()).clause}")
 
     models = []
     remarks = []
     for task in tasks:
         scorer: Scorer
-        if learner == "nfoil":
-            scorer = NaiveBayes.of(task.positive, task.negative)
-        else:
+        if isinstance(options, KernelOptions):
             scorer = KERNELS[options.score].of(task.positive, task.negative, options.degree, options.cost)
-        found = learn_clauses(task.coverage, scorer, options, report_clause)
-        if not found.clauses:
+        else:
+            scorer = NaiveBayes.of(task.positive, task.negative)
+        learned = learn_clauses(task.coverage, scorer, options, report_clause)
+        if not learned.clauses:
             many = f" ({_left_out(task)})" if task.coverage.left_out else ""
             raise LrnnError(
-                f"{data.name}: nothing was learned for {task.target}: {found.reason}{many}; lower --threshold, or look "
-                "at the data with `lrnn check`"
+                f"{data.name}: nothing was learned for {task.target}: {learned.reason}{many}; lower --threshold, or "
+                "look at the data with `lrnn check`"
             )
-        rules = [clause.candidate.rule() for clause in found.clauses]
-        notes = [_note(clause, task) for clause in found.clauses]
-        models.append(ClausalModel(task.target, rules, notes, found.scorer.decision()))
-        score = f"{found.scorer.measure} {found.scorer.score:.6g}"
-        why = f"; {found.reason}" if found.reason else ""
+        rules = [clause.candidate.rule() for clause in learned.clauses]
+        notes = [_note(clause, task) for clause in learned.clauses]
+        models.append(ClausalModel(task.target, rules, notes, learned.scorer.decision()))
+        score = f"{learned.scorer.measure} {learned.scorer.score:.6g}"
+        why = f"; {learned.reason}" if learned.reason else ""
         remarks.append(f"{len(rules)} clause{'s' * (len(rules) > 1)} for {task.target}, {score}{why}")
         if task.coverage.left_out:
             remarks.append(_left_out(task))
-    return Learned(models, words, remarks)
+    return LearnedBaseline(models, words, remarks)
+
+
+def baseline_model(learned: LearnedBaseline, data_name: str, options: BaselineOptions) -> Model:
+    """What was learned from data of this name as a model, each rule under a note."""
+    template, notes = model_template(learned.models, learned.words, options.object_identity)
+    kernel = isinstance(options, KernelOptions)
+    added = "the decision of the support vector machine" if kernel else "the log odds"
+    comments = (
+        f"model of lrnn baseline {'kfoil' if kernel else 'nfoil'}: learned from {data_name.rsplit('/', 1)[-1]}",
+        *learned.remarks,
+        f"{STEEPNESS:g} times the weight of a clause is what it adds to {added}",
+    )
+    return Model((template,), comments, notes=tuple(notes))
 
 
 def learning_tasks(
     data: DataSet, knowledge: Knowledge, examples: list[int] | None, options: BaselineOptions
 ) -> tuple[Vocabulary, list[Task]]:
     """The words of clauses, and the task of each target predicate of some examples."""
-    queries = data.queries
-    if examples is not None:
-        queries = queries.select(np.isin(queries.example, examples).nonzero()[0])
+    queries = data.queries.of_examples(examples)
     targets = target_predicates(queries)
     if sum(target.arity > 0 for target in targets) > 1:
         names = " and ".join(str(target) for target in targets if target.arity)
@@ -162,7 +159,7 @@ def _left_out(task: Task) -> str:
     return f"{task.coverage.left_out} refinements with more than {task.coverage.most:,} groundings were left out"
 
 
-def _note(clause: Clause, task: Task) -> str:
+def _note(clause: CoveringClause, task: Task) -> str:
     positive, negative = task.positive @ clause.cover, task.negative @ clause.cover
     return (
         f"covers {positive:.0f} of {task.positive.sum():.0f} positive and {negative:.0f} of "

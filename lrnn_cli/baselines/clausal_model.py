@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.template import Settings, Template
-from lrnn_cli.language.writing import prolog_text
 
 STEEPNESS = 1000.0
 
@@ -70,12 +69,3 @@ def _rules(model: ClausalModel, offset: float, stem: str) -> Iterator[tuple[Rule
             yield Rule(head, tuple(atoms[number] for number in members), weight=weight), ""
     if not model.target.arity:
         yield Rule(head, weight=model.decision.bias / STEEPNESS - offset), "the bias"
-
-
-def model_text(template: Template, notes: list[str], comments: list[str]) -> str:
-    """The template as a file, each rule under its note."""
-    lines = [f"% {comment}" for comment in comments] + template.settings.facts()
-    for rule, note in zip(template.rules, notes, strict=True):
-        lines += ["", f"% {note}"] if note else []
-        lines.append(str(rule))
-    return prolog_text(lines)

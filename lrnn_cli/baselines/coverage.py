@@ -80,7 +80,7 @@ class UnaryFacts:
 
 
 @dataclass(frozen=True)
-class Clause:
+class CoveringClause:
     """A clause in the form in which it was refined, its groundings, and (query atoms,) which of them it covers."""
 
     candidate: Candidate
@@ -136,12 +136,12 @@ class Coverage:
         self.left_out = 0
         self._degrees: dict[tuple[Predicate, int], np.ndarray] = {}
         self._refinements: Cache[Candidate, list[Refinement]] = Cache(
-            min(KEPT_BYTES, relations.memory or KEPT_BYTES), lambda found: sum(refinement.bytes for refinement in found)
+            min(KEPT_BYTES, relations.memory or KEPT_BYTES), lambda known: sum(refinement.bytes for refinement in known)
         )
 
-    def empty(self) -> Clause:
+    def empty(self) -> CoveringClause:
         """The clause without a body, which covers all queries."""
-        return Clause(Candidate(Shape(self.target, (), ()), ()), self.start, np.ones(len(self.index), bool))
+        return CoveringClause(Candidate(Shape(self.target, (), ()), ()), self.start, np.ones(len(self.index), bool))
 
     def mark(self, cover: np.ndarray) -> np.uint64:
         """A number that stands for a cover (query atoms,): the sum of random numbers, modulo 2^64."""
@@ -151,11 +151,11 @@ class Coverage:
         """The marks of covers (query atoms, clauses), none of them empty."""
         return np.add.reduceat(self._marks[covers.indices], covers.indptr[:-1])
 
-    def refinements(self, clause: Clause) -> list[Refinement]:
+    def refinements(self, clause: CoveringClause) -> list[Refinement]:
         """All refinements that cover something, variants only once."""
         return self._refinements.recall(clause.candidate, lambda: self._refined(clause))
 
-    def filled(self, clause: Clause, refinement: Refinement, number: int) -> Clause:
+    def filled(self, clause: CoveringClause, refinement: Refinement, number: int) -> CoveringClause:
         """The clause that a refinement of another becomes by its filling of this number."""
         shape = refinement.candidate.shape
         choice = int(refinement.choice[number])
@@ -168,9 +168,9 @@ class Coverage:
             table = Table(table.example[keep], table.objects[keep])
         cover = np.zeros(len(self.index), bool)
         cover[refinement.covers.indices[slice(*refinement.covers.indptr[number : number + 2])]] = True
-        return Clause(Candidate(shape, tuple(names)), table, cover)
+        return CoveringClause(Candidate(shape, tuple(names)), table, cover)
 
-    def _refined(self, clause: Clause) -> list[Refinement]:
+    def _refined(self, clause: CoveringClause) -> list[Refinement]:
         candidate = clause.candidate
         bodies = refinements(candidate, self._language, self._head_sorts)
         if not candidate.shape.length and self.target.arity > 1:
@@ -180,14 +180,14 @@ class Coverage:
             if len(_open_slots(body)) <= OPEN_SLOTS:
                 different.setdefault(self._turned(body, candidate.shape), body)
         tables: dict[tuple[tuple[Literal, ...], int], Table] = {}
-        found = []
+        covering = []
         for body in different.values():
             key = body.shape.relations, body.shape.variables
             if key not in tables:
                 tables[key] = self._extended(clause, body.shape)
             if len(tables[key]):
-                found.append(self._covers(body, tables[key]))
-        return [refinement for refinement in found if len(refinement.choice)]
+                covering.append(self._covers(body, tables[key]))
+        return [refinement for refinement in covering if len(refinement.choice)]
 
     def _turned(self, body: Candidate, parent: Shape) -> Candidate:
         """One form for refinements whose last relation has its arguments in an order that makes no difference."""
@@ -213,7 +213,7 @@ class Coverage:
             forms.append(Candidate(turned, tuple(name for _, name in slots)))
         return min(forms, default=body)
 
-    def _extended(self, clause: Clause, shape: Shape) -> Table:
+    def _extended(self, clause: CoveringClause, shape: Shape) -> Table:
         """The groundings of a clause, joined with the relations that a refinement has beside its own."""
         table = clause.table
         for literal in shape.relations[len(clause.candidate.shape.relations) :]:

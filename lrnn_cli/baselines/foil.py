@@ -14,7 +14,8 @@ import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from lrnn_cli.baselines.clausal_model import Decision
-from lrnn_cli.baselines.coverage import Clause, Coverage, Refinement
+from lrnn_cli.baselines.coverage import Coverage, CoveringClause, Refinement
+from lrnn_cli.baselines.options import FoilOptions
 
 LEAST_GAIN = 1e-9
 """A longer clause must be better than a shorter one by this, so that rounding decides nothing."""
@@ -45,18 +46,10 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True)
-class FoilOptions:
-    clauses: int = 20
-    beam: int = 10
-    threshold: float = 0.01
-    """A clause must improve the score by this."""
-
-
-@dataclass(frozen=True)
-class Found:
+class LearnedClauses:
     """Clauses in the order in which they were found, their model, and why there are no more, if not by the limit."""
 
-    clauses: list[Clause]
+    clauses: list[CoveringClause]
     scorer: Scorer
     reason: str
 
@@ -65,32 +58,34 @@ def learn_clauses(
     coverage: Coverage,
     scorer: Scorer,
     options: FoilOptions,
-    report: Callable[[int, float, Clause], None] = lambda number, score, clause: None,
-) -> Found:
+    report: Callable[[int, float, CoveringClause], None] = lambda number, score, clause: None,
+) -> LearnedClauses:
     """Add the best clause until none improves the score enough."""
-    clauses: list[Clause] = []
+    clauses: list[CoveringClause] = []
     while len(clauses) < options.clauses:
         clause, tried = best_clause(coverage, scorer, options.beam, clauses)
         if clause is None:
-            return Found(clauses, scorer, "no other clause covers some queries")
+            return LearnedClauses(clauses, scorer, "no other clause covers some queries")
         grown = scorer.with_clause(clause.cover)
         if grown.score - scorer.score < max(LEAST_GAIN, options.threshold):
             reason = f"none of {tried} clauses improves the {scorer.measure} by {options.threshold:g}"
-            return Found(clauses, scorer, reason)
+            return LearnedClauses(clauses, scorer, reason)
         clauses.append(clause)
         scorer = grown
         report(len(clauses), scorer.score, clause)
-    return Found(clauses, scorer, "")
+    return LearnedClauses(clauses, scorer, "")
 
 
-def best_clause(coverage: Coverage, scorer: Scorer, width: int, known: list[Clause]) -> tuple[Clause | None, int]:
+def best_clause(
+    coverage: Coverage, scorer: Scorer, width: int, known: list[CoveringClause]
+) -> tuple[CoveringClause | None, int]:
     """The best clause of a beam search from the empty body, and how many candidates were scored.
 
     One that covers the same queries as a known clause would be the same feature once more, and is not chosen.
     """
     taken = [coverage.mark(clause.cover) for clause in known]
     beam = [coverage.empty()]
-    best: Clause | None = None
+    best: CoveringClause | None = None
     best_score = 0.0
     tried = 0
     idle = 0
@@ -111,26 +106,26 @@ def best_clause(coverage: Coverage, scorer: Scorer, width: int, known: list[Clau
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """Candidates of a step of the search that differ in what they cover, shorter ones first.
 
     choices: parents and their refinements; owner, filling: (candidates,) which of them, and which of its fillings
     covers: (query atoms, candidates); marks: (candidates,) equal for equal covers; safe: (candidates,)
     """
 
-    choices: list[tuple[Clause, Refinement]]
+    choices: list[tuple[CoveringClause, Refinement]]
     owner: np.ndarray
     filling: np.ndarray
     covers: csc_array
     marks: np.ndarray
     safe: np.ndarray
 
-    def clause(self, coverage: Coverage, number: int) -> Clause:
+    def clause(self, coverage: Coverage, number: int) -> CoveringClause:
         parent, refinement = self.choices[self.owner[number]]
         return coverage.filled(parent, refinement, int(self.filling[number]))
 
 
-def _step(coverage: Coverage, beam: list[Clause]) -> Step | None:
+def _step(coverage: Coverage, beam: list[CoveringClause]) -> SearchStep | None:
     """All refinements of a beam. One that covers what its parent covers must bring a variable."""
     choices = [(parent, refinement) for parent in beam for refinement in coverage.refinements(parent)]
     if not choices:
@@ -151,4 +146,4 @@ def _step(coverage: Coverage, beam: list[Clause]) -> Step | None:
         return None
     _, first = np.unique(2 * marks[different] + safe[different], return_index=True)
     kept = different[np.sort(first)]
-    return Step(choices, owner[kept], filling[kept], covers[:, kept], marks[kept], safe[kept])
+    return SearchStep(choices, owner[kept], filling[kept], covers[:, kept], marks[kept], safe[kept])

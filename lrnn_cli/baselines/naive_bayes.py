@@ -62,14 +62,15 @@ class NaiveBayes:
         grouped = csr_array((queries, (self.pattern, np.arange(len(queries)))))
         covered = covers.T @ self.positive
         there, elsewhere = self._terms(covered, covers.T @ self.negative)
-        found = self.positive @ self.log_odds + covered * there + (self.positive.sum() - covered) * elsewhere
+        likelihood = self.positive @ self.log_odds + covered * there + (self.positive.sum() - covered) * elsewhere
         step = max(1, CHUNK // len(size))
-        for first in range(0, len(found), step):
+        for first in range(0, len(likelihood), step):
             part = slice(first, first + step)
             inside = (grouped @ covers[:, part]).toarray()
-            found[part] -= (inside * np.log(1.0 + np.outer(odds, np.exp(there[part])))).sum(0)
-            found[part] -= ((size[:, None] - inside) * np.log(1.0 + np.outer(odds, np.exp(elsewhere[part])))).sum(0)
-        return np.asarray(found)
+            likelihood[part] -= (inside * np.log(1.0 + np.outer(odds, np.exp(there[part])))).sum(0)
+            outside = size[:, None] - inside
+            likelihood[part] -= (outside * np.log(1.0 + np.outer(odds, np.exp(elsewhere[part])))).sum(0)
+        return np.asarray(likelihood)
 
     def with_clause(self, cover: np.ndarray) -> NaiveBayes:
         there, elsewhere = self._terms(self.positive @ cover, self.negative @ cover)

@@ -29,7 +29,7 @@ def colours(tables: dict[Predicate, Table], objects: int, radius: int) -> list[n
     unary = [table.objects[:, 0] for predicate, table in sorted(tables.items()) if predicate.arity == 1]
     number = np.repeat(np.arange(len(unary)), [len(holders) for holders in unary])
     current = _ranked_multisets(np.concatenate([np.zeros(0, np.int64), *unary]), number, objects)
-    found = [current]
+    rounds = [current]
     for _ in range(radius):
         owners, items = [np.arange(objects)], [current]
         kinds = int(current.max(initial=0)) + 1
@@ -39,8 +39,8 @@ def colours(tables: dict[Predicate, Table], objects: int, radius: int) -> list[n
             items.append(kinds + kind)
             kinds += len(first)
         current = _ranked_multisets(np.concatenate(owners), np.concatenate(items), objects)
-        found.append(current)
-    return found
+        rounds.append(current)
+    return rounds
 
 
 def neighbourhood_counts(
@@ -51,14 +51,14 @@ def neighbourhood_counts(
     Without arguments: how often each unary predicate and each colour occurs in the example, and what is true of the
     example itself. With arguments: what there is around them, see `_around_arguments`.
     """
-    found = colours(tables, objects, radius)
+    rounds = colours(tables, objects, radius)
     if target.arity:
-        return _matrix(_around_arguments(tables, objects, queries, target, found), len(queries))
-    return _matrix(_of_examples(tables, objects, queries, found), len(queries))
+        return _matrix(_around_arguments(tables, objects, queries, target, rounds), len(queries))
+    return _matrix(_of_examples(tables, objects, queries, rounds), len(queries))
 
 
 def _of_examples(
-    tables: dict[Predicate, Table], objects: int, queries: Queries, found: list[np.ndarray]
+    tables: dict[Predicate, Table], objects: int, queries: Queries, rounds: list[np.ndarray]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Groups of features: for each occurrence the query and the feature in the group."""
     example = np.full(objects, -1, np.int64)
@@ -66,7 +66,7 @@ def _of_examples(
         for column in table.objects.T:
             example[column] = table.example
     there = (example >= 0).nonzero()[0]
-    groups = [(example[there], colour[there]) for colour in found]
+    groups = [(example[there], colour[there]) for colour in rounds]
     groups += [
         (table.example, np.zeros(len(table), np.int64))
         for predicate, table in sorted(tables.items())
@@ -85,7 +85,7 @@ def _for_queries(example: np.ndarray, owner: np.ndarray, feature: np.ndarray) ->
 
 
 def _around_arguments(
-    tables: dict[Predicate, Table], objects: int, queries: Queries, target: Predicate, found: list[np.ndarray]
+    tables: dict[Predicate, Table], objects: int, queries: Queries, target: Predicate, rounds: list[np.ndarray]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The colours of each argument, the facts it is in with the colours of the others, and what two arguments share.
 
@@ -97,7 +97,7 @@ def _around_arguments(
     start = Table(queries.example, numbered)
     relations = Relations(tables, {}, {}, objects, identity=False)
     for argument in range(target.arity):
-        for colour in found:
+        for colour in rounds:
             yield np.arange(len(queries)), colour[arguments[:, argument]]
         for predicate, table in sorted(tables.items()):
             if predicate.arity == 1:
@@ -111,7 +111,7 @@ def _around_arguments(
             others = iter(range(width, width + predicate.arity))
             variables = tuple(argument if other == place else next(others) for other in range(predicate.arity))
             facts = relations.extended(start, (predicate, variables))
-            for colour in found:
+            for colour in rounds:
                 yield facts.objects[:, target.arity], _kinds(facts, target.arity, colour)
             if predicate.arity != 2:
                 continue
@@ -120,7 +120,7 @@ def _around_arguments(
                     if second.arity == 2:
                         pair = (other, width) if second_place == 0 else (width, other)
                         shared = relations.extended(facts, (second, pair))
-                        yield shared.objects[:, target.arity], _kinds(shared, target.arity, found[0])
+                        yield shared.objects[:, target.arity], _kinds(shared, target.arity, rounds[0])
 
 
 def _kinds(facts: Table, arity: int, colour: np.ndarray) -> np.ndarray:

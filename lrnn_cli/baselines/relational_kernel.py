@@ -33,13 +33,12 @@ BEHIND = -3.0
 
 
 @dataclass(frozen=True)
-class KernelAlignment:
+class ClauseKernel:
     """The kernel of some clauses.
 
     positive, negative: (query atoms,) how many queries of each class ask for the atom
     cost: of an error of the support vector machine
     covers: (query atoms, clauses); pattern: (query atoms,) equal where the same clauses cover
-    agreement, size: <K, y y'> and <K, K>
     """
 
     positive: np.ndarray
@@ -48,6 +47,40 @@ class KernelAlignment:
     cost: float
     covers: np.ndarray
     pattern: np.ndarray
+
+    @cached_property
+    def machine(self) -> Machine:
+        return trained(self.positive, self.negative, self.covers, self.pattern, self.degree, self.cost)
+
+    def decision(self) -> Decision:
+        return self.machine.decision()
+
+    @cached_property
+    def shared(self) -> np.ndarray:
+        """(patterns, patterns) how many clauses cover both."""
+        _, member = ranked(self.pattern)
+        return np.asarray(self.covers[member].astype(float) @ self.covers[member].T)
+
+    def forms(self, weight: np.ndarray, growth: np.ndarray, covers: csc_array) -> np.ndarray:
+        """(candidates,) s' G s: G the growth (patterns, patterns), s (patterns,) the weight that a candidate covers."""
+        grouped = csr_array((weight, (self.pattern, np.arange(len(weight)))))
+        values = np.zeros(covers.shape[1])
+        step = max(1, CHUNK // len(growth))
+        for first in range(0, len(values), step):
+            sums = (grouped @ covers[:, first : first + step]).toarray()
+            values[first : first + step] = (sums * (growth @ sums)).sum(0)
+        return values
+
+
+def no_clauses(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Covers and patterns of so many query atoms without clauses."""
+    return np.zeros((count, 0), bool), np.zeros(count, np.int64)
+
+
+@dataclass(frozen=True)
+class KernelAlignment(ClauseKernel):
+    """A kernel that is scored by how it agrees with the targets; agreement, size: <K, y y'> and <K, K>."""
+
     agreement: float
     size: float
     measure = "kernel target alignment"
@@ -55,11 +88,9 @@ class KernelAlignment:
     @staticmethod
     def of(positive: np.ndarray, negative: np.ndarray, degree: int, cost: float) -> KernelAlignment:
         """The kernel without clauses: 0, or 1 for a polynomial one."""
-        count = len(positive)
         one = float(degree > 1)
         agreement, size = one * (positive - negative).sum() ** 2, one * (positive + negative).sum() ** 2
-        covers, pattern = np.zeros((count, 0), bool), np.zeros(count, np.int64)
-        return KernelAlignment(positive, negative, degree, cost, covers, pattern, agreement, size)
+        return KernelAlignment(positive, negative, degree, cost, *no_clauses(len(positive)), agreement, size)
 
     @property
     def score(self) -> float:
@@ -81,9 +112,6 @@ class KernelAlignment:
             size=float(size[0]),
         )
 
-    def decision(self) -> Decision:
-        return trained(self.positive, self.negative, self.covers, self.pattern, self.degree, self.cost).decision()
-
     def _with(self, covers: csc_array) -> tuple[np.ndarray, np.ndarray]:
         """(candidates,) <K, y y'> and <K, K> with one more clause."""
         target, queries = self.positive - self.negative, self.positive + self.negative
@@ -92,22 +120,12 @@ class KernelAlignment:
             added = 2.0 * (common**2).sum(1) + (covers.T @ queries) ** 2
             return self.agreement + (covers.T @ target) ** 2, self.size + added
         # Query atoms with the same clauses have the same kernel: K grows by `growth`, K * K by `square_growth`.
-        _, member = ranked(self.pattern)
-        shared = self.covers[member].astype(float) @ self.covers[member].T
-        before, after = kernel(shared, self.degree), kernel(shared + 1.0, self.degree)
+        before, after = kernel(self.shared, self.degree), kernel(self.shared + 1.0, self.degree)
         growth, square_growth = after - before, after**2 - before**2
-        place = self.pattern, np.arange(len(target))
-        grouped_target, grouped = csr_array((target, place)), csr_array((queries, place))
-        agreement = np.full(covers.shape[1], self.agreement)
-        size = np.full(covers.shape[1], self.size)
-        step = max(1, CHUNK // len(member))
-        for first in range(0, len(size), step):
-            part = slice(first, first + step)
-            sums = (grouped_target @ covers[:, part]).toarray()
-            agreement[part] += (sums * (growth @ sums)).sum(0)
-            counts = (grouped @ covers[:, part]).toarray()
-            size[part] += (counts * (square_growth @ counts)).sum(0)
-        return agreement, size
+        return (
+            self.agreement + self.forms(target, growth, covers),
+            self.size + self.forms(queries, square_growth, covers),
+        )
 
 
 @dataclass(frozen=True)
@@ -157,29 +175,14 @@ def trained(
 
 
 @dataclass(frozen=True)
-class KernelMachine:
-    """The kernel of some clauses, scored by the support vector machine on it: minus the loss that it minimises.
+class KernelMachine(ClauseKernel):
+    """A kernel that is scored by the support vector machine on it: minus the loss that it minimises."""
 
-    positive, negative, cost, covers, pattern: as in `KernelAlignment`
-    """
-
-    positive: np.ndarray
-    negative: np.ndarray
-    degree: int
-    cost: float
-    covers: np.ndarray
-    pattern: np.ndarray
     measure = "negative loss of the support vector machine"
 
     @staticmethod
     def of(positive: np.ndarray, negative: np.ndarray, degree: int, cost: float) -> KernelMachine:
-        count = len(positive)
-        covers, pattern = np.zeros((count, 0), bool), np.zeros(count, np.int64)
-        return KernelMachine(positive, negative, degree, cost, covers, pattern)
-
-    @cached_property
-    def machine(self) -> Machine:
-        return trained(self.positive, self.negative, self.covers, self.pattern, self.degree, self.cost)
+        return KernelMachine(positive, negative, degree, cost, *no_clauses(len(positive)))
 
     @property
     def score(self) -> float:
@@ -195,19 +198,16 @@ class KernelMachine:
         The best are those that promise most; the others come behind, in the order of what they promise.
         """
         promised = self._promised(covers)
-        found = BEHIND + promised / max(float(promised.max(initial=0.0)), TOLERANCE)
+        scores = BEHIND + promised / max(float(promised.max(initial=0.0)), TOLERANCE)
         for number in np.argsort(-promised, kind="stable")[:REFITTED].tolist():
             cover = np.zeros(len(self.positive), bool)
             cover[covers.indices[slice(*covers.indptr[number : number + 2])]] = True
-            found[number] = self.with_clause(cover).score
-        return np.asarray(found)
+            scores[number] = self.with_clause(cover).score
+        return np.asarray(scores)
 
     def with_clause(self, cover: np.ndarray) -> KernelMachine:
         covers = np.column_stack([self.covers, cover])
         return replace(self, covers=covers, pattern=ranked(2 * self.pattern + cover)[0])
-
-    def decision(self) -> Decision:
-        return self.machine.decision()
 
     def _promised(self, covers: csc_array) -> np.ndarray:
         """(candidates,) how fast the loss falls as the kernel grows by a candidate, beside how much it differs.
@@ -219,16 +219,8 @@ class KernelMachine:
             negative, positive = self.machine.dual[:, self.pattern]
         else:
             negative, positive = -1.0 / self.negative.sum(), 1.0 / self.positive.sum()
-        _, member = ranked(self.pattern)
-        shared = self.covers[member].astype(float) @ self.covers[member].T
-        growth = kernel(shared + 1.0, self.degree) - kernel(shared, self.degree)
-        weight = self.positive * positive + self.negative * negative
-        grouped = csr_array((weight, (self.pattern, np.arange(len(weight)))))
-        slope = np.zeros(covers.shape[1])
-        step = max(1, CHUNK // len(member))
-        for first in range(0, len(slope), step):
-            sums = (grouped @ covers[:, first : first + step]).toarray()
-            slope[first : first + step] = (sums * (growth @ sums)).sum(0)
+        growth = kernel(self.shared + 1.0, self.degree) - kernel(self.shared, self.degree)
+        slope = self.forms(self.positive * positive + self.negative * negative, growth, covers)
         number = covers.T @ queries
         variance = number * (1.0 - number / queries.sum())
         return np.asarray(np.where(variance > 0.0, slope / np.maximum(variance, TOLERANCE), 0.0))

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from lrnn_cli.baselines.crisp import check_classes, crisp_vocabulary, positions_of, target_predicates
 from lrnn_cli.baselines.neighbourhoods import neighbourhood_counts
+from lrnn_cli.baselines.options import TreeOptions
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.language.data import DataSet
@@ -19,15 +20,6 @@ BOOSTING_TREES = 250
 OCCURRENCES = 5
 SHARE = 100
 """A feature occurs for at least OCCURRENCES training queries, in small data one in SHARE of them, 2 at least."""
-
-
-@dataclass(frozen=True)
-class TreeOptions:
-    radius: int = 1
-    occurrences: int | None = None
-    """Training queries for which a feature occurs at least; None: as many as the size of the data asks for."""
-    seed: int = 1
-    jobs: int = 1
 
 
 @dataclass(frozen=True)

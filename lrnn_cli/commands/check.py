@@ -4,8 +4,16 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, fold_options, grounding_options
+from lrnn_cli.commands.options import (
+    Progress,
+    check_inputs,
+    chosen,
+    fold_options,
+    grounding_options,
+    open_session,
+)
 from lrnn_cli.commands.parameters import Input
+from lrnn_cli.evaluation.parts import FoldOptions
 
 
 @click.command(no_args_is_help=True)
@@ -26,28 +34,20 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         lrnn check data.pl
         lrnn check data.pl --template template.pl --folds 5
     """
-    from lrnn_cli.commands.session import TEMPLATE, check_inputs, grounder_session, load_data
-    from lrnn_cli.evaluation.folds import assign_folds
-    from lrnn_cli.evaluation.survey import duplicate_groups, survey
-    from lrnn_cli.grounding.checks import check_program, unused_predicates
-    from lrnn_cli.language.files import read_source, write_text
-    from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.summaries import data_summary, summary_text
-
     check_inputs(template, data)
     progress = Progress(quiet)
-    with grounder_session(progress, options) as grounder:
-        rules = None if template is None else grounder.read_template(read_source(template, TEMPLATE))
-        loaded = load_data(grounder, data, progress)
-        relations, soft = grounder.relations(loaded)
-        folds = loaded.example_fold
-        if options["folds"] is not None:
-            duplicates = duplicate_groups(loaded, relations, soft) if options["group_duplicates"] else None
-            folds = assign_folds(loaded, options["folds"], options["seed"], duplicates)
-        found = survey(loaded, relations, soft, folds)
-    summary = data_summary(loaded, found, folds)
+    with open_session(progress, options) as session:
+        from lrnn_cli.grounding.checks import check_program, unused_predicates
+        from lrnn_cli.language.files import write_text
+        from lrnn_cli.language.writing import json_text
+        from lrnn_cli.report.summaries import data_summary, summary_text
+
+        rules = None if template is None else session.read_template(template)
+        loaded = session.read(data)
+        folds = loaded.assigned_folds(chosen(FoldOptions, options))
+        summary = data_summary(loaded.content, loaded.survey(folds), folds)
     if rules is not None:
-        for warning in check_program(rules, loaded):
+        for warning in check_program(rules, loaded.content):
             progress.warn(warning)
-        summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, loaded)]
+        summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, loaded.content)]
     write_text("-", json_text(summary) if as_json else f"{summary_text(summary)}\n")

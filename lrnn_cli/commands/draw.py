@@ -4,10 +4,20 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import (
+    FiniteRange,
+    Progress,
+    check_inputs,
+    grounding_options,
+    open_session,
+    output_option,
+    settings_of,
+    settings_options,
+)
 from lrnn_cli.commands.parameters import Input
 
 ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
+TOP = 40
 
 
 @click.command(no_args_is_help=True)
@@ -15,6 +25,18 @@ ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
 @click.argument("data", type=Input(), required=False)
 @click.option("--example", metavar="ID", help="Draw the network of this example of DATA.")
 @click.option("--query", metavar="ATOM", help="The query of the example (default: its first).")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Of a model, draw the N rules that carry most of its targets  [default: {TOP}]",
+)
+@click.option(
+    "--least-weight",
+    type=FiniteRange(0),
+    metavar="W",
+    help="Of a model, draw no rule whose weight is nearer to 0 than W.",
+)
 @click.option(
     "--neurons",
     type=click.IntRange(2),
@@ -38,7 +60,10 @@ def draw(
     data: str | None,
     example: str | None,
     query: str | None,
+    top: int | None,
+    least_weight: float | None,
     neurons: int,
+    member: str | None,
     kind: str | None,
     output: str,
     quiet: bool,
@@ -47,38 +72,38 @@ def draw(
     """MODEL, or its network for one example of DATA, as a graph
 
     Without DATA: predicates by layer and the rules between them, thick for large weights, blue for positive and red
-    for negative ones. With DATA: the atoms and rule neurons that carry most of the output of one query. Graphs are
-    written in the DOT language; SVG is made by Graphviz.
+    for negative ones; of a large model its strongest rules. With DATA: the atoms and rule neurons that carry most of
+    the output of one query. Graphs are written in the DOT language; SVG is made by Graphviz.
 
     \b
     Example:
         lrnn draw model.pl -o model.svg
+        lrnn draw model.pl --top 15 --least-weight 0.5 -o model.svg
         lrnn draw model.pl molecules.pl --example d1 -o d1.svg
         lrnn draw model.pl | dot -Tpdf > model.pdf
     """
-    import numpy as np
-
-    from lrnn_cli.commands.one_example import choose_queries, ground_example, read_member
-    from lrnn_cli.commands.session import grounder_session
-    from lrnn_cli.language.files import write_text
-    from lrnn_cli.report.contributions import GroundNetwork
-    from lrnn_cli.report.drawing import check_graphviz, network_dot, svg, template_dot
-
     if data is None and (example is not None or query is not None):
         raise click.UsageError("--example and --query are about DATA; name the data file after the model.")
+    if data is not None and (top is not None or least_weight is not None):
+        raise click.UsageError("--top and --least-weight are about a model; for DATA there is --neurons.")
     kind = kind or _kind(output)
-    if kind == "svg":
-        check_graphviz()
+    check_inputs(model, data)
     progress = Progress(quiet)
-    with grounder_session(progress, options) as grounder:
+    with open_session(progress, options) as session:
+        from lrnn_cli import api
+        from lrnn_cli.language.files import write_text
+        from lrnn_cli.network.drawing import check_graphviz
+
+        if kind == "svg":
+            check_graphviz()
+        weighted = session.read_model(model)
         if data is None:
-            dot = template_dot(read_member(grounder, model, options["member"]))
+            drawing = api.draw(weighted, member=member, top=top or TOP, least_weight=least_weight or 0.0)
         else:
-            groundings, weights = ground_example(grounder, model, data, example, progress, options)
-            network = GroundNetwork(groundings, weights, np.array(choose_queries(groundings, query)[:1]))
-            dot = network_dot(network, 0, neurons)
+            weighted = weighted.with_settings(**settings_of(options))
+            drawing = api.draw(weighted, session.read(data), example, query, neurons=neurons, member=member)
     progress.status("drawing")
-    write_text(output, svg(dot) if kind == "svg" else dot)
+    write_text(output, drawing.svg() if kind == "svg" else drawing.dot)
 
 
 def _kind(output: str) -> str:

@@ -4,7 +4,17 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import (
+    Progress,
+    check_inputs,
+    fold_options,
+    grounding_options,
+    open_session,
+    output_option,
+    read_part,
+    settings_of,
+    settings_options,
+)
 from lrnn_cli.commands.parameters import Input
 
 
@@ -28,18 +38,15 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
         lrnn evaluate model.pl test.pl
         lrnn evaluate model.pl data.pl --folds 5 --fold 1 --json > metrics.json
     """
-    from lrnn_cli.commands.session import predictions
-    from lrnn_cli.evaluation.metrics import evaluate_outputs
-    from lrnn_cli.language.files import write_text
-    from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.tables import metrics_table
-
+    check_inputs(model, data)
     progress = Progress(quiet)
-    found = predictions(model, data, progress, options)
-    metrics = evaluate_outputs(found.output, found.queries.target)
-    for name, reason in metrics.reasons.items():
-        progress.warn(f"{name} is undefined: {reason}")
-    result = metrics.json()
-    if len(found.members) > 1:
-        result["members"] = [evaluate_outputs(member, found.queries.target).values for member in found.members]
-    write_text(output, json_text(result) if as_json else metrics_table(result))
+    with open_session(progress, options) as session:
+        from lrnn_cli import api
+        from lrnn_cli.language.files import write_text
+        from lrnn_cli.language.writing import json_text
+        from lrnn_cli.report.tables import metrics_table
+
+        weighted = session.read_model(model).with_settings(**settings_of(options))
+        metrics = api.evaluate(weighted, read_part(session, data, options, testing=True))
+    progress.undefined(metrics.reasons)
+    write_text(output, json_text(metrics.json()) if as_json else metrics_table(metrics.json()))

@@ -4,17 +4,23 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import (
+    Progress,
+    check_inputs,
+    grounding_options,
+    open_session,
+    output_option,
+    settings_of,
+    settings_options,
+)
 from lrnn_cli.commands.parameters import Input
-
-SHOWN_QUERIES = 3
 
 
 @click.command(no_args_is_help=True)
 @click.argument("model", type=Input())
 @click.argument("data", type=Input())
 @click.option("--example", metavar="ID", help="The example; not needed where there is one only.")
-@click.option("--query", metavar="ATOM", help=f"The query (default: the first {SHOWN_QUERIES} of the example).")
+@click.option("--query", metavar="ATOM", help="The query (default: the first 3 of the example).")
 @click.option(
     "--depth",
     type=click.IntRange(0),
@@ -43,6 +49,7 @@ def explain(
     query: str | None,
     depth: int,
     top: int,
+    member: str | None,
     as_json: bool,
     output: str,
     quiet: bool,
@@ -59,28 +66,12 @@ def explain(
         lrnn explain model.pl molecules.pl --example d1
         lrnn explain model.pl uwcse.pl --example ai --query 'advisedby(p1,p2)' --top 5
     """
-    import numpy as np
+    check_inputs(model, data)
+    with open_session(Progress(quiet), options) as session:
+        from lrnn_cli import api
+        from lrnn_cli.language.files import write_text
+        from lrnn_cli.language.writing import json_text
 
-    from lrnn_cli.commands.one_example import choose_queries, ground_example
-    from lrnn_cli.commands.session import grounder_session
-    from lrnn_cli.language.files import write_text
-    from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.contributions import GroundNetwork
-    from lrnn_cli.report.explanation import explanation, explanation_text
-
-    progress = Progress(quiet)
-    with grounder_session(progress, options) as grounder:
-        groundings, weights = ground_example(grounder, model, data, example, progress, options)
-    queries = groundings.queries
-    asked = list(dict.fromkeys(queries.text[number] for number in choose_queries(groundings, query)))
-    shown = asked[:SHOWN_QUERIES]
-    chosen = [number for number, text in enumerate(queries.text) if text in shown]
-    network = GroundNetwork(groundings, weights, np.array(chosen))
-    found = [explanation(network, network.queries.text.index(text), depth, top) for text in shown]
-    if as_json:
-        text = json_text({"queries": len(asked), "explanations": found})
-    else:
-        text = "\n".join(map(explanation_text, found))
-        if len(shown) < len(asked):
-            text += f"\nThese are {len(shown)} of {len(asked)} queries; choose another with --query ATOM.\n"
-    write_text(output, text)
+        weighted = session.read_model(model).with_settings(**settings_of(options))
+        found = api.explain(weighted, session.read(data), example, query, depth=depth, top=top, member=member)
+    write_text(output, json_text(found.json()) if as_json else found.text())

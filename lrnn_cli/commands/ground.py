@@ -4,7 +4,17 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import (
+    Progress,
+    check_inputs,
+    fold_options,
+    grounding_options,
+    open_session,
+    output_option,
+    read_part,
+    settings_of,
+    settings_options,
+)
 from lrnn_cli.commands.parameters import Input
 
 
@@ -26,14 +36,15 @@ def ground(template: str, data: str, output: str, quiet: bool, **options: Any) -
         lrnn ground template.pl data.pl -o grounding.npz
         lrnn ground template.pl data.pl.gz --folds 5 --fold 1 -o fold1.npz
     """
-    from lrnn_cli.commands.session import ground_files
-    from lrnn_cli.grounding.groundings import save_groundings
-    from lrnn_cli.stages import stage
-
+    check_inputs(template, data)
     progress = Progress(quiet)
-    groundings = ground_files(template, data, progress, False, options, names=True)
-    with stage("writing groundings"):
-        save_groundings(groundings, output)
+    with open_session(progress, options) as session:
+        from lrnn_cli import api
+        from lrnn_cli.network.model import with_settings
+
+        rules = with_settings(session.read_template(template), **settings_of(options))
+        groundings = api.ground(rules, read_part(session, data, options, testing=False))
+    api.save_groundings(groundings, output)
     rows = sum(len(groundings.tables[rule.table]) for rule in groundings.program.rules if not rule.is_fact)
     progress.line(
         f"{rows:,} groundings of {len(groundings.program.rules)} rules in {len(groundings.tables)} tables, "

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import Field, asdict, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from lrnn_cli.commands.parameters import Output
-from lrnn_cli.commands.terminal import say
-from lrnn_cli.language.writing import visible
+from lrnn_cli.commands.parameters import NamedChoice, Output
+from lrnn_cli.commands.terminal import can_rewrite, say, say_in_place
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.evaluation.parts import FoldOptions
+from lrnn_cli.grounding.options import SessionOptions
+from lrnn_cli.network.options import ModelSettings
 
 if TYPE_CHECKING:
+    from lrnn_cli.api import Data, Session
     from lrnn_cli.limits import Watch
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-JOBS = os.cpu_count() or 1
+Options = TypeVar("Options")
 WATCH = "lrnn.watch"
+ON_OR_OFF = "on|off"
+BOUNDS = (("least", "above"), ("most", "below"))
 
 
 class FiniteRange(click.FloatRange):
@@ -67,36 +73,100 @@ def _profile(context: click.Context, parameter: click.Parameter, wanted: bool) -
     context.call_on_close(show)
 
 
+def options_of(kind: type, left_out: Collection[str] = (), **words: str) -> Callable[[Command], Command]:
+    """Options of a command from the fields of a dataclass that have a help text, in their order.
+
+    words: what stands in the place of names in braces in these texts.
+    """
+    known = [field for field in fields(kind) if "help" in field.metadata and field.name not in left_out]
+
+    def decorate(command: Command) -> Command:
+        for field in reversed(known):
+            command = _option(field, words, {})(command)
+        return command
+
+    return decorate
+
+
+def field_option(kind: type, name: str, **settings: Any) -> Callable[[Command], Command]:
+    """The option of one field of a dataclass, with more settings of click."""
+    (field,) = [field for field in fields(kind) if field.name == name]
+    return _option(field, {}, settings)
+
+
+def _option(field: Field[Any], words: dict[str, str], more: dict[str, Any]) -> Callable[[Command], Command]:
+    """The option of a field, which says in its metadata what is allowed and how it is shown."""
+    known = field.metadata
+    name = known["name"] or field.name.replace("_", "-")
+    declarations = [f"--{name}", field.name]
+    settings: dict[str, Any] = {"default": field.default, "metavar": known["metavar"]}
+    text = known["help"].format(**words)
+    if known["kind"] is bool and known["metavar"] != ON_OR_OFF:
+        if known["negative"]:
+            declarations[0] = f"--{name}/--no-{name}"
+        else:
+            declarations[0] = f"--{'no-' if field.default else ''}{name}"
+            settings["flag_value"] = not field.default
+    else:
+        settings["type"] = _type(field)
+    if field.name in LIMITS:
+        settings["callback"] = LIMITS[field.name]
+    if known["default_text"] and not text.endswith("."):
+        text = f"{text}  [default: {known['default_text']}]"
+    elif known["default_text"] or (field.default is not None and known["negative"]):
+        settings["show_default"] = known["default_text"] or True
+    return click.option(*declarations, help=text, **{**settings, **more})
+
+
+def _type(field: Field[Any]) -> Any:
+    known = field.metadata
+    if known["metavar"] in WRITTEN_OTHERWISE:
+        return WRITTEN_OTHERWISE[known["metavar"]]
+    if known["choices"] != ():
+        return NamedChoice(known["choices"])
+    least, most = (known[name] if known[name] is not None else known[other] for name, other in BOUNDS)
+    if known["kind"] is int:
+        return click.IntRange(least, most)
+    if known["kind"] is float:
+        opened = {"min_open": known["above"] is not None, "max_open": known["below"] is not None}
+        return FiniteRange(least, most, **opened)
+    return click.STRING
+
+
+class NumberOrAll(click.IntRange):
+    """A number from 1, or `all`, which is 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if value in (0, "all"):
+            return 0
+        if not str(value).isdecimal() or not int(value):
+            raise click.BadParameter(f"{value!r} is not a number from 1 or `all`", param_hint="--batch-size")
+        return int(value)
+
+
+WRITTEN_OTHERWISE = {ON_OR_OFF: click.BOOL, "N|all": NumberOrAll(1)}
+"""By what help shows of them, options that are written in another way than their values in Python."""
+
+
+def chosen(kind: type[Options], options: dict[str, Any]) -> Options:
+    """The dataclass of those options of the command line that are fields of it."""
+    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})  # type: ignore[arg-type]
+
+
+def given(names: Iterable[str]) -> dict[str, Any]:
+    """Those of the options with these names that the command line gives."""
+    context = click.get_current_context()
+    source = context.get_parameter_source
+    return {
+        name: context.params[name]
+        for name in names
+        if name in context.params and source(name) is not ParameterSource.DEFAULT
+    }
+
+
 def grounding_options(command: Command) -> Command:
     """How grounding is done."""
-    for option in (
-        click.option("--grounder", default="swi", show_default=True, metavar="NAME", help="What computes groundings."),
-        click.option(
-            "--jobs",
-            type=click.IntRange(1),
-            default=JOBS,
-            show_default="number of processors",
-            metavar="N",
-            help="SWI-Prolog processes at most; the result does not depend on it.",
-        ),
-        click.option(
-            "--memory-limit",
-            type=click.IntRange(0),
-            show_default="half of what there is",
-            metavar="MB",
-            callback=_memory_limit,
-            help="Memory of all processes of the command and temporary files together; 0 for no limit.",
-        ),
-        click.option(
-            "--time-limit",
-            type=FiniteRange(0, min_open=True),
-            metavar="SECONDS",
-            callback=_time_limit,
-            help="Time for the whole command; after it nothing is written.",
-        ),
-    ):
-        command = option(command)
-    return quiet_option(command)
+    return options_of(SessionOptions)(quiet_option(command))
 
 
 def _memory_limit(context: click.Context, parameter: click.Parameter, megabytes: int | None) -> int:
@@ -123,66 +193,17 @@ def _watch(context: click.Context) -> Watch:
     return watch
 
 
+LIMITS = {"memory_limit": _memory_limit, "time_limit": _time_limit}
+"""Options that also limit the command as a whole."""
+
+
 def fold_options(testing: bool) -> Callable[[Command], Command]:
-    part = "use fold K only" if testing else "use all but fold K"
-
-    def decorate(command: Command) -> Command:
-        for option in (
-            click.option(
-                "--seed",
-                type=click.IntRange(0),
-                default=1,
-                show_default=True,
-                metavar="S",
-                help="Of all that is drawn: the same seed gives the same bytes.",
-            ),
-            click.option("--fold", type=click.IntRange(1), metavar="K", help=f"For crossvalidation: {part}."),
-            click.option(
-                "--folds",
-                type=click.IntRange(2),
-                metavar="N",
-                help="Number of folds, stratified by target; fold(K) facts in the data win.",
-            ),
-            click.option(
-                "--group-duplicates/--no-group-duplicates",
-                default=True,
-                show_default=True,
-                help="Examples equal up to the names of their objects stay in one fold.",
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def aggregation_option(shown: str, default: str | None) -> Callable[[Command], Command]:
-    """`shown` says what the default is."""
-    return click.option(
-        "--aggregation",
-        type=click.Choice(["mean", "sqrt"]),
-        default=default,
-        help=f"Groundings of a rule: their mean, or their sum divided by the root of their number (default: {shown}).",
-    )
+    return options_of(FoldOptions, part="use fold K only" if testing else "use all but fold K")
 
 
 def settings_options(command: Command) -> Command:
     """Settings that win over those in the template."""
-    for option in (
-        click.option(
-            "--object-identity/--no-object-identity",
-            default=None,
-            help="Variables of a rule take different objects (default: what the template says, else not).",
-        ),
-        aggregation_option("what the template says, else mean", None),
-        click.option(
-            "--activation",
-            type=click.Choice(["lukasiewicz", "sigmoid"]),
-            help="Activation functions (default: what the template says, else lukasiewicz).",
-        ),
-    ):
-        command = option(command)
-    return command
+    return options_of(ModelSettings)(command)
 
 
 class Progress:
@@ -191,7 +212,7 @@ class Progress:
     def __init__(self, quiet: bool, every: float = 5.0) -> None:
         self.quiet = quiet
         self.every = every
-        self.terminal = sys.stderr.isatty()
+        self.terminal = can_rewrite()
         self._shown = False
         self._last = time.monotonic()
         self._warnings: set[str] = set()
@@ -203,7 +224,7 @@ class Progress:
         now = time.monotonic()
         if self.terminal:
             if now - self._last > 0.05:
-                say(visible(text)[:120], nl=False, clear=True)
+                say_in_place(text)
                 self._shown = True
                 self._last = now
         elif now - self._last > self.every:
@@ -227,7 +248,34 @@ class Progress:
             self._warnings.add(text)
             self.warn(text)
 
+    def undefined(self, reasons: dict[str, str]) -> None:
+        """Metrics that are not defined, and why."""
+        for name, reason in reasons.items():
+            self.warn(f"{name} is undefined: {reason}")
+
     def _clear(self) -> None:
         if self._shown:
-            say("", nl=False, clear=True)
+            say_in_place("")
             self._shown = False
+
+
+def open_session(progress: Progress, options: dict[str, Any]) -> Session:
+    """A session with the options of `grounding_options`."""
+    from lrnn_cli.api import Session
+
+    return Session(chosen(SessionOptions, options), report=progress.status, warn=progress.warn_once)
+
+
+def check_inputs(template_path: str | None, data_path: str | None) -> None:
+    if template_path == "-" and data_path == "-":
+        raise LrnnError("the template and the data can't both be standard input; name a file for one of them")
+
+
+def read_part(session: Session, path: str, options: dict[str, Any], testing: bool) -> Data:
+    """The data of a file, or the part of them that `fold_options` choose."""
+    return session.read(path).of_fold(chosen(FoldOptions, options), testing)
+
+
+def settings_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The settings of `settings_options`."""
+    return asdict(chosen(ModelSettings, options))

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.files import check_writable
@@ -48,10 +49,29 @@ def with_members(patterns: Iterable[str]) -> tuple[str, ...]:
 EXPERIMENT_FILES = (
     "*/check.json",
     "*/*/settings",
+    "*/*/impossible",
     *(f"*/*/fold*/{name}" for name in FOLD_FILES),
     *(f"*/*/fold*/run/{name}" for name in with_members(RUN_RECORDS)),
 )
 """Files that a report on crossvalidations reads."""
+
+
+if TYPE_CHECKING:
+    Choice = click.Choice[str]
+else:
+    Choice = click.Choice
+
+
+class NamedChoice(Choice):
+    """One of some names, which are asked for when they are needed and not before."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.case_sensitive = True
+        self._names = names
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(self._names)
 
 
 @dataclass(frozen=True)
@@ -138,6 +158,10 @@ class _FileType(click.types.StringParamType):
         if ctx is not None and param is not None and not ctx.resilient_parsing:
             self.use(path, param, ctx)
         return path
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The shell knows its files."""
+        return [CompletionItem(incomplete, type="file")]
 
     def use(self, path: str, param: click.Parameter, ctx: click.Context) -> None:
         raise NotImplementedError

@@ -4,7 +4,17 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, fold_options, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import (
+    Progress,
+    check_inputs,
+    fold_options,
+    grounding_options,
+    open_session,
+    output_option,
+    read_part,
+    settings_of,
+    settings_options,
+)
 from lrnn_cli.commands.parameters import Input
 
 
@@ -27,9 +37,11 @@ def predict(model: str, data: str, output: str, quiet: bool, **options: Any) -> 
         lrnn predict model.pl test.pl > predictions.tsv
         zcat data.pl.gz | lrnn predict model.pl - | head
     """
-    from lrnn_cli.commands.session import predictions
-    from lrnn_cli.evaluation.crossvalidation import predictions_text
-    from lrnn_cli.language.files import write_text
+    check_inputs(model, data)
+    with open_session(Progress(quiet), options) as session:
+        from lrnn_cli import api
+        from lrnn_cli.language.files import write_text
 
-    found = predictions(model, data, Progress(quiet), options)
-    write_text(output, predictions_text(found.queries, found.example_name, found.output))
+        weighted = session.read_model(model).with_settings(**settings_of(options))
+        predictions = api.predict(weighted, read_part(session, data, options, testing=True))
+    write_text(output, predictions.text())

@@ -41,7 +41,7 @@ def show(file: str, rows: int, quiet: bool) -> None:
     elif content.lstrip()[:1] == b"{":
         text = _metrics(name, content)
     else:
-        text = f"{_model(name, content)}\n"
+        text = f"{shown_model(name, content)}\n"
     write_text("-", text)
 
 
@@ -70,13 +70,10 @@ def _grounding(name: str, content: bytes, rows: int, progress: Progress) -> str:
     return grounding_summary(groundings, raw_neurons(compiler), compressed_neurons(assemble(compiler)), rows)
 
 
-def _model(name: str, content: bytes) -> str:
-    from lrnn_cli.commands.session import TEMPLATE
-    from lrnn_cli.engine.process import PrologProcess
-    from lrnn_cli.language.files import checked_source
-    from lrnn_cli.language.template import read_model
+def shown_model(name: str, content: bytes) -> str:
+    """A template or model file that has been read already, in words."""
+    from lrnn_cli import api
     from lrnn_cli.report.summaries import ensemble_summary
 
-    source = checked_source(name, content, TEMPLATE)
-    with PrologProcess() as prolog:
-        return ensemble_summary(read_model(source, prolog))
+    with api.Session(jobs=1) as session:
+        return ensemble_summary(session.model_of_text(content, name))

@@ -7,7 +7,6 @@ ensemble are taken from what `evaluate --json` wrote.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
+from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.metrics import evaluate_outputs
-from lrnn_cli.language.data import Queries
-from lrnn_cli.language.files import read_bytes
+from lrnn_cli.evaluation.predictions import read_predictions
+from lrnn_cli.language.files import finite_number
 from lrnn_cli.language.json_files import read_json
-from lrnn_cli.language.writing import term_cell
 
 PREDICTIONS = "predictions.tsv"
 METRICS = "metrics.json"
 LOG = "log"
-COLUMNS = ("example", "atom", "target", "output")
 
 
 @dataclass(frozen=True)
@@ -40,16 +37,6 @@ class Fold:
     seconds: dict[str, float]
 
 
-def predictions_text(queries: Queries, example_name: Sequence[str], output: np.ndarray) -> str:
-    """Predictions as a file: tab-separated, a header line, one row a query, in the order of the queries."""
-    lines = ["\t".join(COLUMNS)]
-    for example, text, target, value in zip(
-        queries.example.tolist(), queries.text, queries.target.tolist(), output.tolist(), strict=True
-    ):
-        lines.append(f"{term_cell(example_name[example])}\t{term_cell(text)}\t{target!r}\t{value!r}")
-    return "\n".join(lines) + "\n"
-
-
 def read_fold(folder: str) -> Fold:
     """The results in a folder, which must hold predictions; the log is optional."""
     path = Path(folder)
@@ -58,13 +45,13 @@ def read_fold(folder: str) -> Fold:
     predictions = path / PREDICTIONS
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
-    example, target, output = _read_predictions(str(predictions))
+    example, target, output = read_predictions(str(predictions))
     seconds = {}
     log = path / LOG
     for line in log.read_text(errors="replace").splitlines() if log.is_file() else ():
         words = line.split()
         if len(words) == 3 and words[0] == "seconds":
-            number = _number(words[2])
+            number = finite_number(words[2])
             if number is not None:
                 seconds[words[1]] = number
     return Fold(folder, example, target, output, _read_members(path / METRICS), seconds)
@@ -79,37 +66,6 @@ def _read_members(path: Path) -> list[dict[str, float | None]]:
         return [{name: None if value is None else float(value) for name, value in row.items()} for row in members]
     except (ValueError, TypeError, AttributeError, OverflowError):
         raise ReadError(f"{path}: these are not metrics; write them with `lrnn evaluate --json`") from None
-
-
-def _read_predictions(path: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    name, content = read_bytes(path)
-    header, *lines = content.decode(errors="replace").rstrip("\n").split("\n")
-    if tuple(header.split("\t")) != COLUMNS:
-        message = f"predictions begin with a line of {', '.join(COLUMNS)} with tabs between; `lrnn predict` writes them"
-        raise faults_error(name, [Fault(1, 1, message)])
-    examples, numbers, faults = [], [], []
-    for number, line in enumerate(lines, 2):
-        cells = line.split("\t")
-        values = [_number(cell) for cell in cells[2:]]
-        if len(cells) != len(COLUMNS) or None in values:
-            faults.append(Fault(number, 1, "a line has an example, an atom and two numbers, with tabs between"))
-            continue
-        examples.append(cells[0])
-        numbers.append(values)
-    if faults:
-        raise faults_error(name, faults)
-    if not examples:
-        raise ReadError(f"{name}: there is no prediction in this file; choose another fold")
-    target, output = np.array(numbers, float).T
-    return tuple(examples), target, output
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:

@@ -1,34 +1,66 @@
 """Metrics of outputs against targets, with 95 % intervals.
 
 A query is positive when its target is above 0.5, and is predicted positive when its output is. Intervals are
-Wilson's for proportions, Hanley and McNeil's for the area under the ROC curve, and normal for mean losses.
+Wilson's for proportions, Newcombe's for the area under the ROC curve, and normal for mean losses.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.evaluation.predictions import Predictions
+from lrnn_cli.semantics.losses import LOSSES
 
 Z = 1.959963984540054
 """The normal quantile of a 95 % interval."""
+
+BISECTIONS = 60
 
 Interval = tuple[float, float]
 
 
 @dataclass
 class Metrics:
-    """`values` in the order they are shown, None where undefined; `reasons` say why."""
+    """`values` in the order they are shown, None where undefined; `reasons` say why.
+
+    members: the values of each member of an ensemble.
+    """
 
     values: dict[str, float | int | None]
     intervals: dict[str, Interval] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    members: list[dict[str, float | int | None]] = field(default_factory=list)
 
-    def json(self) -> dict[str, object]:
-        return {**self.values, "intervals_95": {name: list(pair) for name, pair in self.intervals.items()}}
+    def json(self) -> dict[str, Any]:
+        intervals = {name: list(pair) for name, pair in self.intervals.items()}
+        return {**self.values, "intervals_95": intervals, **({"members": self.members} if self.members else {})}
+
+
+def evaluate_predictions(predictions: Predictions) -> Metrics:
+    """All metrics of predictions, and of each member of an ensemble."""
+    metrics = evaluate_outputs(predictions.output, predictions.target)
+    if len(predictions.members) > 1:
+        metrics.members = [evaluate_outputs(output, predictions.target).values for output in predictions.members]
+    return metrics
+
+
+def badness(metric: str, data_name: str) -> Callable[[np.ndarray, np.ndarray], float]:
+    """A metric as a quantity of outputs and targets (queries,) to keep low; an error where it is undefined."""
+
+    def measure(outputs: np.ndarray, target: np.ndarray) -> float:
+        metrics = evaluate_outputs(outputs, target)
+        value = metrics.values[metric]
+        if value is None:
+            raise LrnnError(f"{data_name}: {metric} is undefined: {metrics.reasons[metric]}; choose another --metric")
+        return float(value) if metric.endswith("loss") else -float(value)
+
+    return measure
 
 
 def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
@@ -50,14 +82,14 @@ def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
     else:
         area = auc_roc(output, positive)
         metrics.values.update(auc_roc=area, auc_pr=auc_pr(output, positive))
-        metrics.intervals["auc_roc"] = hanley_mcneil(area, positives, queries - positives)
-    for name, loss in (("log_loss", "log"), ("squared_loss", "squared")):
-        if loss == "log" and ((target < 0.0) | (target > 1.0)).any():
+        metrics.intervals["auc_roc"] = newcombe(area, positives, queries - positives)
+    for name, loss in (("log_loss", LOSSES["log"]), ("squared_loss", LOSSES["squared"])):
+        if loss.refuses(target).any():
             metrics.values[name] = None
             metrics.reasons[name] = "some targets are outside 0 to 1"
             continue
         with np.errstate(over="ignore", invalid="ignore"):
-            values, _ = LOSSES[loss](output, target)
+            values = loss.value(output, target)
             mean = float(values.mean())
             deviation = float(values.std(ddof=1)) if queries > 1 else 0.0
         if not math.isfinite(mean) or not math.isfinite(deviation):
@@ -81,13 +113,27 @@ def wilson(successes: int, trials: int) -> Interval:
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
-def hanley_mcneil(area: float, positives: int, negatives: int) -> Interval:
-    """The interval of an area under the ROC curve (Hanley and McNeil 1982)."""
-    q1 = area / (2 - area)
-    q2 = 2 * area**2 / (1 + area)
-    variance = area * (1 - area) + (positives - 1) * (q1 - area**2) + (negatives - 1) * (q2 - area**2)
-    half = Z * math.sqrt(max(0.0, variance) / (positives * negatives))
-    return max(0.0, area - half), min(1.0, area + half)
+def newcombe(area: float, positives: int, negatives: int) -> Interval:
+    """The interval of an area under the ROC curve (Newcombe 2006, method 5).
+
+    It holds the areas from which this one is no further than Z of their own standard errors, by Hanley and McNeil's
+    variance for classes of equal size. Like Wilson's interval, it is not empty where nothing is wrong.
+    """
+    others = (positives + negatives) / 2 - 1
+
+    def error(true: float) -> float:
+        spread = 1 + others * ((1 - true) / (2 - true) + true / (1 + true))
+        return math.sqrt(true * (1 - true) * spread / (positives * negatives))
+
+    def furthest(end: float) -> float:
+        """The area between this one and `end`, 0 or 1, that is just near enough, by bisection."""
+        near, far = area, end
+        for _ in range(BISECTIONS):
+            middle = (near + far) / 2
+            near, far = (middle, far) if abs(area - middle) <= Z * error(middle) else (near, middle)
+        return far
+
+    return furthest(0.0), furthest(1.0)
 
 
 def auc_roc(output: np.ndarray, positive: np.ndarray) -> float:

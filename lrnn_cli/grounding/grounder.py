@@ -9,25 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
-from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.facts import ExampleFacts
+from lrnn_cli.grounding.objects import object_numbers
+from lrnn_cli.grounding.program import Program
 from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.language.data import DataSet
-from lrnn_cli.language.files import Source
-from lrnn_cli.language.template import Template
+
+if TYPE_CHECKING:
+    from lrnn_cli.grounding.session import GroundingSession
 
 GROUP = "lrnn.grounders"
+REMEDY = "use --grounder swi"
+"""What to do about a program that a grounder can't ground: SWI-Prolog takes all."""
 
 
 @dataclass(frozen=True)
 class GrounderOptions:
-    """What a grounder may take.
+    """What a reader and a grounder may take.
 
     jobs: processes at most; memory_limit: MB for each, and for DuckDB, 0 for none; time_limit: seconds for all work
     together; table_memory: bytes for a table of groundings with all that is computed from it, 0 for no limit.
@@ -47,13 +50,19 @@ class GrounderOptions:
 class Knowledge:
     """All that is true in the examples, be it given or derived by background clauses.
 
-    soft: the weighted facts; objects: how many there are; names: gives the names of all objects.
+    soft: the weighted facts; objects: how many there are; names: gives the names of all objects; unlisted: background
+    predicates of which not all atoms are known.
     """
 
     tables: dict[Predicate, Table]
     soft: dict[Predicate, SoftFacts]
     objects: int
     names: Callable[[], list[str]]
+    unlisted: frozenset[Predicate] = frozenset()
+
+    def numbers(self) -> np.ndarray:
+        """The number that each object is, (objects,), not a number for others."""
+        return object_numbers(self.names())
 
     def part(self, examples: np.ndarray) -> Knowledge:
         """What is true in these examples, without predicates that are true of nothing there."""
@@ -66,52 +75,47 @@ class Knowledge:
         )
 
 
+@dataclass(frozen=True)
+class GroundTables:
+    """What a grounder finds.
+
+    tables: of groundings, one for each of `Program.tables`; atoms: of predicates, true without the rules of a template;
+    made: names of objects that are in the tables but not in the data, numbered from `ExampleFacts.objects` on.
+    """
+
+    tables: tuple[Table, ...]
+    atoms: dict[Predicate, Table]
+    made: tuple[str, ...] = ()
+
+
 class Grounder(Protocol):
-    """Reads files and computes groundings. Used as a context manager; leaving it frees everything at once."""
+    """Computes least Herbrand models and tables of groundings over facts that have been read."""
 
-    def __enter__(self) -> Grounder: ...
+    def ground(self, program: Program, facts: ExampleFacts) -> GroundTables:
+        """All groundings of the bodies in `program.tables`, and the atoms of the predicates in `program.mixed`.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None: ...
-
-    def read_template(self, source: Source) -> Template:
-        """Read a template or model file that is not an ensemble."""
-        ...
-
-    def read_model(self, source: Source) -> list[Template]:
-        """Read the members of an ensemble, or the only one of another template or model file."""
-        ...
-
-    def load(self, source: Source) -> DataSet:
-        """Read a data file and keep its facts."""
-        ...
-
-    def ground(
-        self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
-    ) -> Groundings:
-        """All active groundings of the template in these examples (all if None) that queries can see.
-
-        With `names` they carry the names of objects, to be kept or shown.
+        What can't be grounded is a GroundingError.
         """
         ...
 
-    def relations(
-        self, data: DataSet, examples: Sequence[int] | None = None
-    ) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
-        """The facts of these examples (all if None): all atoms, and the weighted ones."""
+    def atoms(self, predicates: Sequence[Predicate], facts: ExampleFacts) -> GroundTables:
+        """All atoms of predicates with background clauses, facts of the data included; there are no tables.
+
+        Predicates that can't be enumerated are left out, with a warning.
+        """
         ...
 
-    def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
-        """The facts of these examples (all if None), and the atoms that background clauses derive in them."""
-        ...
+
+def unlisted(data: str, predicate: Predicate) -> str:
+    """The warning for a predicate that is left out of what is known."""
+    return f"{data}: {predicate} can be evaluated with bound arguments only; learned rules won't use it"
 
 
 def grounder_names() -> list[str]:
-    return sorted({"swi", "duckdb", *(point.name for point in entry_points(group=GROUP))})
+    return sorted({"swi", "duckdb", "joins", *(point.name for point in entry_points(group=GROUP))})
 
 
-def open_grounder(name: str, options: GrounderOptions) -> Grounder:
+def make_grounder(name: str, options: GrounderOptions) -> Grounder:
     """The grounder called `name`."""
     if name == "swi":
         from lrnn_cli.grounding.swi.grounder import SwiGrounder
@@ -121,8 +125,19 @@ def open_grounder(name: str, options: GrounderOptions) -> Grounder:
         from lrnn_cli.grounding.duckdb.grounder import DuckdbGrounder
 
         return DuckdbGrounder(options)
+    if name == "joins":
+        from lrnn_cli.grounding.joins.programs import JoinsGrounder
+
+        return JoinsGrounder(options)
     for point in entry_points(group=GROUP):
         if point.name == name:
             grounder: Grounder = point.load()(options)
             return grounder
     raise LrnnError(f"there is no grounder {name}; there are {', '.join(grounder_names())}")
+
+
+def open_grounder(name: str, options: GrounderOptions) -> GroundingSession:
+    """A reader, and the grounder called `name` over what it has read."""
+    from lrnn_cli.grounding.session import GroundingSession
+
+    return GroundingSession(make_grounder(name, options), options)

@@ -13,13 +13,16 @@ from lrnn_cli.grounding.archive import MAGIC, DamagedError, read_archive, write_
 from lrnn_cli.grounding.program import Facts, Program, Skeleton, dependencies, plan_program
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import SoftFacts, Table
-from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Variable
+from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Variable, goal_from_json, goal_json
 from lrnn_cli.language.data import Queries
 from lrnn_cli.language.files import read_bytes
-from lrnn_cli.language.template import ACTIVATIONS, AGGREGATIONS, LARGEST, Settings, Template
+from lrnn_cli.language.template import LARGEST, Settings, Template
+from lrnn_cli.semantics.activations import ACTIVATIONS
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 FORMAT = "lrnn grounding"
-VERSION = 2
+VERSION = 3
+"""Version 1 has no digest, versions 1 and 2 no terms of guards."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         "template_name": program.template.name,
         "settings": asdict(program.template.settings),
         "rules": [_rule_json(rule) for rule in program.template.rules],
-        "tables": [_table_text(skeleton) for skeleton in program.tables],
+        "tables": list(map(_table_json, program.tables)),
         "facts": {name: sorted(getattr(program.facts, name)) for name in ("data", "soft", "background", "queried")},
         "fact_predicates": list(groundings.facts),
         "soft_predicates": list(groundings.soft),
@@ -115,7 +118,7 @@ def load_groundings(path: str) -> Groundings:
 def parse_groundings(name: str, content: bytes) -> Groundings:
     """A grounding file that has been read already.
 
-    Files of version 1 have no digest; numbers are checked one by one in all files, since a digest is easily made.
+    Numbers are checked one by one in all files, since a digest is easily made.
     """
     if content[:4] != MAGIC:
         raise ReadError(f"{name}: this is not a grounding file; make one with `lrnn ground TEMPLATE DATA -o FILE.npz`")
@@ -155,7 +158,9 @@ def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Ground
     facts = Facts(**{key: frozenset(_predicates(items)) for key, items in header["facts"].items()})
     program = plan_program(template, facts)
     if header["version"] > 1:
-        _true(header["tables"] == [_table_text(skeleton) for skeleton in program.tables])
+        # Version 2 has a text for each table, made of the same rules in the same order.
+        _true(len(header["tables"]) == len(program.tables))
+        _true(header["version"] == 2 or header["tables"] == list(map(_table_json, program.tables)))
     else:
         depends = dependencies(template)
         if components(depends) != components({head: bodies[::-1] for head, bodies in depends.items()}):
@@ -273,7 +278,7 @@ def _predicates(items: Any) -> list[Predicate]:
 
 def _settings(items: dict[str, Any]) -> Settings:
     settings = Settings(**items)
-    _true(settings.activation in ACTIVATIONS and settings.aggregation in AGGREGATIONS)
+    _true(settings.activation in list(ACTIVATIONS) and settings.aggregation in list(AGGREGATIONS))
     _true(type(settings.object_identity) is bool)
     _true(_number(settings.steepness) > 0 and _number(settings.offset) is not None)
     return settings
@@ -284,15 +289,16 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _table_text(skeleton: Skeleton) -> str:
-    return f"{skeleton.column_text} {skeleton.body_text} {skeleton.queried_text} {skeleton.identity_text}"
+def _table_json(skeleton: Skeleton) -> Any:
+    """What a table is a table of, as it is read from a file."""
+    return json.loads(json.dumps(asdict(skeleton)))
 
 
 def _rule_json(rule: Rule) -> list[Any]:
     return [
         _atom_json(rule.head),
         [_atom_json(atom) for atom in rule.body],
-        [[guard.parts, guard.negated] for guard in rule.guards],
+        [[guard.parts, guard.negated, guard.goal and goal_json(guard.goal)] for guard in rule.guards],
         rule.weight,
         rule.fixed,
         rule.line,
@@ -310,12 +316,18 @@ def _rule(item: list[Any]) -> Rule:
     return Rule(
         _atom(head),
         tuple(map(_atom, body)),
-        tuple(Guard(_texts(parts), _predicates([negated])[0] if negated else None) for parts, negated in guards),
+        tuple(map(_guard, guards)),
         None if weight is None else _number(weight),
         fixed,
         _integer(line),
         _integer(column),
     )
+
+
+def _guard(item: list[Any]) -> Guard:
+    parts, negated, *goal = item
+    negation = _predicates([negated])[0] if negated else None
+    return Guard(_texts(parts), negation, goal_from_json(goal[0]) if goal and goal[0] is not None else None)
 
 
 def _atom(item: list[Any]) -> Atom:

@@ -7,11 +7,11 @@ Rules whose bodies are equal when predicates are replaced by their groups have t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from lrnn_cli.grounding.strata import components
-from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
+from lrnn_cli.language.clauses import Constant, Guard, Predicate, Rule, Variable
 from lrnn_cli.language.data import BackgroundClause, DataSet
 from lrnn_cli.language.template import Template
 
@@ -34,41 +34,30 @@ class Facts:
         return predicate in self.data or predicate in self.background
 
 
+Literal = tuple[Predicate, tuple[int, ...]]
+"""A predicate over columns of a table."""
+
+
 @dataclass(frozen=True)
 class Skeleton:
-    """A body to ground. Variables are numbers of columns; `queried` restricts rows to queried atoms."""
+    """A body to ground: each column of its table is a variable or a constant.
 
-    body: tuple[tuple[Predicate, tuple[int, ...]], ...]
-    guards: tuple[str, ...]
+    guards: column c is `variable(c)` in them; other variables belong to a negation alone, which they make one of all
+    their values. constants: columns that hold a constant. queried: rows are restricted to these atoms of queries.
+    identity: columns that must hold different objects.
+    """
+
+    body: tuple[Literal, ...]
+    guards: tuple[Guard, ...]
+    constants: tuple[tuple[int, Constant], ...]
     columns: int
-    queried: tuple[Predicate, tuple[int, ...]] | None
+    queried: Literal | None
     identity: tuple[int, ...]
-    """Columns that must hold different objects."""
-
-    @property
-    def body_text(self) -> str:
-        goals = [_call(predicate, columns) for predicate, columns in self.body]
-        return "(" + ", ".join([*goals, *self.guards]) + ")" if goals or self.guards else "true"
-
-    @property
-    def column_text(self) -> str:
-        return _columns(range(self.columns))
-
-    @property
-    def queried_text(self) -> str:
-        return _call(*self.queried) if self.queried else "none"
-
-    @property
-    def identity_text(self) -> str:
-        return _columns(self.identity)
 
 
-def _columns(columns: Iterable[int]) -> str:
-    return "[" + ", ".join(f"V{column}" for column in columns) + "]"
-
-
-def _call(predicate: Predicate, columns: tuple[int, ...]) -> str:
-    return str(Atom(predicate.name, tuple(Variable(f"V{column}") for column in columns)))
+def variable(column: int) -> Variable:
+    """What a column is called in guards."""
+    return Variable(f"V{column}")
 
 
 @dataclass(frozen=True)
@@ -78,17 +67,19 @@ class GroundRule:
     table: int
     head: Predicate
     head_columns: tuple[int, ...]
-    body: tuple[tuple[Predicate, tuple[int, ...]], ...]
+    body: tuple[Literal, ...]
     is_fact: bool
 
 
-@dataclass(frozen=True)
-class Extension:
-    """Predicates that depend on each other, and the clauses that define them."""
+Clause = TypeVar("Clause", BackgroundClause, GroundRule)
 
-    level: str
+
+@dataclass(frozen=True)
+class Extension(Generic[Clause]):
+    """Predicates that depend on each other, and the clauses that define them. Facts come on top of them."""
+
     predicates: tuple[Predicate, ...]
-    clauses: tuple[str, ...]
+    clauses: tuple[Clause, ...]
     line: int
     column: int
 
@@ -107,7 +98,10 @@ class Program:
     """The representative of each predicate that the template defines."""
     strata: tuple[tuple[Predicate, ...], ...]
     """Representatives, those depended on first; more than one, or one that depends on itself, is recursion."""
-    extensions: tuple[Extension, ...]
+    background: tuple[Extension[BackgroundClause], ...]
+    """Predicates with background clauses that the rules use, those depended on first."""
+    derived: tuple[Extension[GroundRule], ...]
+    """Predicates with rules that bodies use, those depended on first. They depend on the background."""
     mixed: tuple[Predicate, ...]
     """Predicates with facts, and also with rules in the template or queries."""
     soft: tuple[Predicate, ...]
@@ -146,8 +140,8 @@ def plan_program(
     rules = template.rules
     derived = list(dict.fromkeys(rule.head.predicate for rule in rules))
     by_head: dict[Predicate, list[int]] = {predicate: [] for predicate in derived}
-    for index, rule in enumerate(rules):
-        by_head[rule.head.predicate].append(index)
+    for index, weighted in enumerate(rules):
+        by_head[weighted.head.predicate].append(index)
     depends = dependencies(template)
     used = {atom.predicate for rule in rules for atom in rule.body}
 
@@ -157,7 +151,7 @@ def plan_program(
     ground_rules: dict[int, GroundRule] = {}
     tables: dict[Skeleton, int] = {}
     table_rule: list[int] = []
-    extensions = background_extensions(facts, background, used_predicates(template) | facts.queried)
+    extensions: list[Extension[GroundRule]] = []
     identity = template.settings.object_identity
 
     for component in components(depends):
@@ -183,15 +177,13 @@ def plan_program(
             ground_rules[index] = replace(plan, table=tables[skeleton])
         if groups[predicate] == predicate:
             strata.append(tuple(component))
-            clauses = dict.fromkeys(
-                f"clause({_call(plan.head, plan.head_columns)}, {skeleton.body_text}, {skeleton.identity_text})"
-                for skeleton, plan in skeletons.values()
-            )
+            clauses: dict[object, GroundRule] = {}
+            for rule in (ground_rules[index] for index in skeletons):
+                clauses.setdefault((rule.head, rule.head_columns, rule.table), rule)
             first = rules[by_head[predicate][0]]
-            extensions.append(Extension("derived", tuple(component), tuple(clauses), first.line, first.column))
+            extensions.append(Extension(tuple(component), tuple(clauses.values()), first.line, first.column))
     # What no body uses needs no extension. A body may use another predicate of the group than its representative.
     called = {groups.get(predicate, predicate) for predicate in used}
-    extensions = [item for item in extensions if item.level == "crisp" or called.intersection(item.predicates)]
     mentioned = used | set(derived) | facts.queried
     return Program(
         template,
@@ -201,7 +193,8 @@ def plan_program(
         tuple(table_rule),
         groups,
         tuple(strata),
-        tuple(extensions),
+        tuple(background_extensions(facts, background, used_predicates(template) | facts.queried)),
+        tuple(item for item in extensions if called.intersection(item.predicates)),
         tuple(predicate for predicate in [*derived, *sorted(facts.queried - set(derived))] if facts.has(predicate)),
         tuple(sorted(facts.soft & mentioned)),
     )
@@ -210,7 +203,7 @@ def plan_program(
 def _skeleton(
     rule: Rule, groups: dict[Predicate, Predicate], restricted: bool, identity: bool
 ) -> tuple[Skeleton, GroundRule]:
-    """The skeleton of a rule, and the rule over its columns. A constant is a column with an equation."""
+    """The skeleton of a rule, and the rule over its columns. A constant has a column of its own."""
     columns: dict[str, int] = {}
     constants: dict[str, int] = {}
     width = 0
@@ -231,14 +224,13 @@ def _skeleton(
             for name in guard.variables:
                 column(Variable(name))
     head_columns = tuple(column(term) for term in rule.head.arguments)
-    names = {name: f"V{number}" for name, number in columns.items()}
+    names = {name: variable(number).name for name, number in columns.items()}
     local = {name for guard in rule.guards for name in guard.variables} - set(names)
     names.update({name: f"L{number}" for number, name in enumerate(sorted(local))})
-    guards = [str(guard.renamed(names)) for guard in rule.guards]
-    guards += [f"V{number} = {text}" for text, number in constants.items()]
     skeleton = Skeleton(
         body=tuple((groups.get(predicate, predicate), numbers) for predicate, numbers in body),
-        guards=tuple(guards),
+        guards=tuple(guard.renamed(names) for guard in rule.guards),
+        constants=tuple((number, Constant(text)) for text, number in constants.items()),
         columns=width,
         queried=(rule.head.predicate, head_columns) if restricted else None,
         identity=tuple(columns.values()) if identity else (),
@@ -256,7 +248,7 @@ def used_predicates(template: Template) -> set[Predicate]:
 
 def background_extensions(
     facts: Facts, background: tuple[BackgroundClause, ...], wanted: set[Predicate]
-) -> list[Extension]:
+) -> list[Extension[BackgroundClause]]:
     """Extensions of the background predicates that `wanted` ones depend on."""
     by_head: dict[Predicate, list[BackgroundClause]] = {}
     for clause in background:
@@ -280,11 +272,7 @@ def background_extensions(
         # Facts alone need no extension, unless the data have facts of the same predicate.
         if all(clause.is_fact for clause in clauses) and component[0] not in facts.data:
             continue
-        texts = tuple(_background_clause(clause) for clause in clauses if not clause.is_fact)
-        first = next((clause for clause in clauses if not clause.is_fact), clauses[0])
-        found.append(Extension("crisp", tuple(component), texts, first.line, first.column))
+        defining = tuple(clause for clause in clauses if not clause.is_fact)
+        first = defining[0] if defining else clauses[0]
+        found.append(Extension(tuple(component), defining, first.line, first.column))
     return found
-
-
-def _background_clause(clause: BackgroundClause) -> str:
-    return f"background({clause.text})"

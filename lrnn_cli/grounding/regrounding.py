@@ -1,7 +1,7 @@
 """Groundings of models that are tried one after another over the same data.
 
 Learned models are grounded by joins over facts in memory, where what they have in common is joined once. Other models
-may need Prolog, and are grounded by the grounder.
+are grounded by the grounder.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lrnn_cli.grounding.checks import check_program
-from lrnn_cli.grounding.grounder import Grounder, Knowledge
+from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.joins.comparisons import NotNumbers, compares_numbers
 from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.program import Facts
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate
@@ -30,48 +32,59 @@ class Regrounder:
 
     def __init__(
         self,
-        grounder: Grounder,
+        grounder: GroundingSession,
         data: DataSet,
         examples: Sequence[int] | None,
-        warn: Callable[[str], None] = lambda text: None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self._grounder = grounder
-        self._warn = warn
+        self._warn = warn or grounder.options.warn
         self._data = data
         self._examples = examples
-        self._queries = data.queries
-        if examples is not None:
-            self._queries = data.queries.select(np.isin(data.queries.example, np.asarray(examples)).nonzero()[0])
+        self._queries = data.queries.of_examples(examples)
         self._knowledge: Knowledge | None = None
-        self._joined: dict[tuple[bool, frozenset[Predicate]], JoinedGrounder] = {}
+        self._joined: dict[tuple[bool, bool, frozenset[Predicate]], JoinedGrounder] = {}
 
     def ground(self, model: Template) -> Groundings:
-        if not joinable(model, self._data):
-            return self._grounder.ground(model, self._data, self._examples)
-        for warning in check_program(model, self._data):
-            self._warn(warning)
-        return self._grounder_of(model).ground(model)
+        if joinable(model, self._data) and not self._unlisted(model):
+            for warning in check_program(model, self._data):
+                self._warn(warning)
+            try:
+                return self._grounder_of(model).ground(model)
+            except NotNumbers:
+                pass
+        return self._grounder.ground(model, self._data, self._examples)
 
     def predict(self, model: Template) -> Groundings:
-        """Groundings by joins only where a model has many bodies: Prolog would enumerate each of them anew."""
+        """Groundings by joins only where a model has many bodies: the grounder would enumerate each of them anew."""
         if len(_bodies_of_data(model)) > MANY_BODIES:
             return self.ground(model)
         return self._grounder.ground(model, self._data, self._examples)
 
-    def _grounder_of(self, model: Template) -> JoinedGrounder:
+    def _known(self) -> Knowledge:
         if self._knowledge is None:
             self._knowledge = self._grounder.knowledge(self._data, self._examples)
-        known = self._knowledge
+        return self._knowledge
+
+    def _unlisted(self, model: Template) -> bool:
+        """Whether a model uses background knowledge whose atoms the grounder could not list."""
+        used = {atom.predicate for rule in model.rules for atom in rule.body} & self._data.background_predicates
+        return bool(used) and not used.isdisjoint(self._known().unlisted)
+
+    def _grounder_of(self, model: Template) -> JoinedGrounder:
+        known = self._known()
         used = {atom.predicate for rule in model.rules for atom in rule.body}
         missing = used - {rule.head.predicate for rule in model.rules} - set(known.tables)
-        key = model.settings.object_identity, frozenset(missing)
+        compares = any(rule.guards for rule in model.rules)
+        key = model.settings.object_identity, compares, frozenset(missing)
         if key not in self._joined:
             nothing = {
                 predicate: Table(np.zeros(0, np.int32), np.zeros((0, predicate.arity), np.int32))
                 for predicate in sorted(missing)
             }
             facts = known.tables | nothing, known.soft, known.objects
-            relations = chosen_relations(*facts, self._queries, model.settings.object_identity)
+            numbers = known.numbers() if compares else None
+            relations = chosen_relations(*facts, self._queries, model.settings.object_identity, numbers=numbers)
             self._joined[key] = JoinedGrounder(self._data, relations, self._queries)
         return self._joined[key]
 
@@ -86,15 +99,15 @@ def _bodies_of_data(model: Template) -> set[tuple[Atom, ...]]:
 def joinable(model: Template, data: DataSet) -> bool:
     """Whether joins over facts give all groundings.
 
-    There are no guards, constants, recursion, or facts of what has rules or is asked for, and all that is defined is
-    used.
+    There are no constants, recursion, or facts of what has rules or is asked for, no guards but comparisons of numbers,
+    and all that is defined is used.
     """
     facts = Facts.of(data)
     heads = {rule.head.predicate for rule in model.rules}
     used = {atom.predicate for rule in model.rules for atom in rule.body}
     atoms = [atom for rule in model.rules for atom in (rule.head, *rule.body)]
     return (
-        not any(rule.guards for rule in model.rules)
+        all(compares_numbers(guard.goal) for rule in model.rules for guard in rule.guards)
         and all(len(set(atom.variables)) == len(atom.arguments) for atom in atoms)
         and not any(facts.has(predicate) for predicate in heads | facts.queried)
         and heads <= used | facts.queried

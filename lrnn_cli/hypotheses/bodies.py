@@ -29,16 +29,18 @@ class Shape:
     slots: tuple[Slot, ...]
 
     @cached_property
-    def variables(self) -> int:
-        used = [variable for _, variables in self.relations for variable in variables]
-        used += [variable for variables, _ in self.slots for variable in variables]
-        return max([self.head.arity - 1, *used], default=-1) + 1
-
-    @cached_property
     def joined(self) -> int:
         """The number of variables of the head and of relations; they are the first ones."""
-        used = [variable for _, variables in self.relations for variable in variables]
-        return max([self.head.arity - 1, *used], default=-1) + 1
+        return max([self.head.arity, *(variable + 1 for _, variables in self.relations for variable in variables)])
+
+    @cached_property
+    def variables(self) -> int:
+        return max([self.joined, *(variable + 1 for variables, _ in self.slots for variable in variables)])
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a relation stands twice: one that is symmetric may come out as one that is there already."""
+        return len(set(self.relations)) < len(self.relations)
 
     @property
     def safe(self) -> bool:
@@ -65,10 +67,10 @@ class Candidate:
         return max([1, *(layer for _, layer in self.shape.slots)])
 
     def atoms(self) -> tuple[Atom, ...]:
-        found = [_atom(predicate.name, variables) for predicate, variables in self.shape.relations]
+        atoms = [_atom(predicate.name, variables) for predicate, variables in self.shape.relations]
         for (variables, _), name in zip(self.shape.slots, self.filling, strict=True):
-            found.append(_atom(name, variables))
-        return tuple(found)
+            atoms.append(_atom(name, variables))
+        return tuple(atoms)
 
     def rule(self, weight: float | None = None) -> Rule:
         head = _atom(self.shape.head.name, tuple(range(self.shape.head.arity)))
@@ -118,10 +120,10 @@ class Canonical:
                         (tuple(names[variable] for variable in variables), layer) for variables, layer in shape.slots
                     ]
                     order = tuple(sorted(range(len(slots)), key=lambda slot: slots[slot]))
-                    found = Shape(shape.head, tuple(renamed), tuple(slots[slot] for slot in order))
-                    if best is None or found < best:
-                        best, orders = found, set()
-                    if found == best:
+                    variant = Shape(shape.head, tuple(renamed), tuple(slots[slot] for slot in order))
+                    if best is None or variant < best:
+                        best, orders = variant, set()
+                    if variant == best:
                         orders.add(order)
         assert best is not None
         return best, sorted(orders)
@@ -129,7 +131,7 @@ class Canonical:
 
 def _connected_orders(shape: Shape) -> list[tuple[Literal, ...]]:
     """Orders in which each relation shares a variable with the head or with those before: joins stay small."""
-    found = []
+    orders = []
     for relations in itertools.permutations(shape.relations):
         known = set(range(shape.head.arity))
         for _, variables in relations:
@@ -137,14 +139,14 @@ def _connected_orders(shape: Shape) -> list[tuple[Literal, ...]]:
                 break
             known.update(variables)
         else:
-            found.append(relations)
-    return found or [shape.relations]
+            orders.append(relations)
+    return orders or [shape.relations]
 
 
 def _slot_names(shape: Shape, known: dict[int, int]) -> list[dict[int, int]]:
     """Names of all variables: the known ones, and those that slots bring in, slot by slot in every connected order."""
     binding = [variables for variables, _ in shape.slots if not known.keys() >= set(variables)]
-    found = []
+    namings = []
     for order in itertools.permutations(dict.fromkeys(binding)):
         names = dict(known)
         for variables in order:
@@ -152,8 +154,8 @@ def _slot_names(shape: Shape, known: dict[int, int]) -> list[dict[int, int]]:
                 break
             _renamed(variables, names)
         else:
-            found.append(names)
-    return found
+            namings.append(names)
+    return namings
 
 
 def _ordered(shape: Shape, filling: list[str]) -> tuple[str, ...]:

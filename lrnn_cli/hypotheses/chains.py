@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.joins.relations import argument_sorts
 from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.options import ChainOptions
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
@@ -48,6 +49,36 @@ class Chain:
 
 def target_predicates(data: DataSet) -> list[Predicate]:
     return sorted({data.queries.predicate[number] for number in set(data.queries.predicate_index.tolist())})
+
+
+def made_template(data: DataSet, facts: dict[Predicate, Table], options: ChainOptions) -> Template:
+    """The template of chains for data with these facts."""
+    facts = {predicate: table for predicate, table in facts.items() if len(table)}
+    targets = target_predicates(data)
+    relations = [predicate for predicate in sorted(facts) if predicate.arity > 1 and predicate not in targets]
+    template = chain_template(
+        data,
+        facts,
+        range(1 if options.shorter else options.chain, options.chain + 1),
+        options.clusters,
+        _named(options.relations, relations, f"{data.name}: there is no relation"),
+        _named(options.targets, targets, f"{data.name}: there is no target predicate"),
+        options.bias,
+    )
+    settings = template.settings
+    settings = replace(settings, object_identity=options.object_identity, aggregation=options.aggregation)
+    return replace(template, settings=settings)
+
+
+def _named(texts: tuple[str, ...], known: list[Predicate], missing: str) -> list[Predicate]:
+    """The predicates that the user names, all known ones without names."""
+    named = []
+    for text in texts:
+        matching = [predicate for predicate in known if text in (str(predicate), f"{predicate.name}/{predicate.arity}")]
+        if not matching:
+            raise LrnnError(f"{missing} {text} in these data, only {', '.join(map(str, known)) or 'none'}")
+        named += matching
+    return named or known
 
 
 def chain_template(

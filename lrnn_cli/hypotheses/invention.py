@@ -1,15 +1,16 @@
-"""Rules that define latent predicates: the soft clusters of layer 1, and predicateInvention of Algorithm 1."""
+"""Rules that define latent predicates: the soft clusters of layer 1, and those that are invented from a body."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Sequence
 
 from lrnn_cli.hypotheses.bodies import Candidate, latent_name, variable_name
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 
 
-def create_layer1_rules(unary: list[Predicate], dimension: int) -> list[Rule]:
-    """createLayer1Rules: each of d latent predicates gets one rule for each unary predicate of the data."""
+def cluster_rules(unary: Sequence[Predicate], dimension: int) -> list[Rule]:
+    """Layer 1: each of d latent predicates gets one rule for each unary predicate of the data."""
     variable = (Variable("X"),)
     return [
         Rule(Atom(latent_name(1, number), variable), (Atom(predicate.name, variable),))
@@ -18,7 +19,7 @@ def create_layer1_rules(unary: list[Predicate], dimension: int) -> list[Rule]:
     ]
 
 
-def predicate_invention(best: Candidate, dimension: int, arity: int = 1) -> list[Rule]:
+def invented_rules(best: Candidate, dimension: int, arity: int = 1) -> list[Rule]:
     """All rules with a latent predicate of the next layer in the head that unify its variables with those of `best`.
 
     There are d predicates of each number of arguments up to `arity`; those with more arguments come later. The body is
@@ -45,16 +46,18 @@ def layer_of(name: str) -> int:
 
 def layered(rules: list[Rule]) -> list[dict[Predicate, list[Rule]]]:
     """The rules of each latent predicate; those of one layer and arity together, since they have the same bodies."""
-    found: dict[tuple[int, int], dict[Predicate, list[Rule]]] = {}
+    groups: dict[tuple[int, int], dict[Predicate, list[Rule]]] = {}
     for rule in rules:
         head = rule.head.predicate
-        found.setdefault((layer_of(head.name), head.arity), {}).setdefault(head, []).append(rule)
-    return list(found.values())
+        groups.setdefault((layer_of(head.name), head.arity), {}).setdefault(head, []).append(rule)
+    return list(groups.values())
 
 
-def latent_sorts(rules: list[Rule], sorts: dict[Predicate, tuple[int, ...]]) -> dict[int, frozenset[tuple[int, ...]]]:
+def latent_sorts(
+    rules: Iterable[Rule], sorts: dict[Predicate, tuple[int, ...]]
+) -> dict[int, frozenset[tuple[int, ...]]]:
     """For each layer the sorts of arguments for which its rules derive atoms, -1 where a rule does not tell."""
-    found: dict[int, set[tuple[int, ...]]] = {}
+    layers: dict[int, set[tuple[int, ...]]] = {}
     for rule in rules:
         known = {
             variable: sort
@@ -63,8 +66,8 @@ def latent_sorts(rules: list[Rule], sorts: dict[Predicate, tuple[int, ...]]) -> 
             for variable, sort in zip(atom.variables, sorts[atom.predicate], strict=True)
         }
         choice = tuple(known.get(variable, -1) for variable in rule.head.variables)
-        found.setdefault(layer_of(rule.head.name), set()).add(choice)
-    return {layer: frozenset(choices) for layer, choices in found.items()}
+        layers.setdefault(layer_of(rule.head.name), set()).add(choice)
+    return {layer: frozenset(choices) for layer, choices in layers.items()}
 
 
 def connected(atoms: tuple[Atom, ...], variables: tuple[str, ...]) -> tuple[Atom, ...]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from lrnn_cli.hypotheses.bodies import Candidate
 from lrnn_cli.language.clauses import Atom, Rule
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
 
 SHARPNESS = 0.97
 """The value of a part where its column is just above the threshold, if a weight in bounds can reach it."""
@@ -46,19 +46,17 @@ class Part:
     def weights(self, activation: Activation) -> tuple[float, float | None]:
         """Of the rule with the body, and of the fact; None where there is none."""
         if self.body.shape.head.arity:
-            return -activation.offset / self.threshold, None
-        reach = float(np.log(SHARPNESS / (1.0 - SHARPNESS))) / activation.steepness
-        weight = min(reach / (self.threshold - self.low), LARGEST_WEIGHT)
+            return activation.half / self.threshold, None
+        weight = min(activation.above_half(SHARPNESS) / (self.threshold - self.low), LARGEST_WEIGHT)
         weight = weight if self.at_least else -weight
-        return weight, -activation.offset - weight * self.threshold
+        return weight, activation.half - weight * self.threshold
 
     def values(self, column: np.ndarray, activation: Activation) -> np.ndarray:
         """(queries,) the atom neurons of the part; 0 stands for atoms that are not derived."""
         weight, bias = self.weights(activation)
-        a, offset = activation.steepness, activation.offset
         if bias is None:
-            return np.where(column > 0.0, sigmoid(a * (weight * column + offset)), 0.0)
-        return sigmoid(a * (weight * column + bias + offset))
+            return np.where(column > 0.0, activation.atoms(weight * column), 0.0)
+        return activation.atoms(weight * column + bias)
 
     def rules(self, name: str, activation: Activation) -> list[Rule]:
         """Its definition, the predicate being called `name`."""
@@ -81,7 +79,7 @@ def rule_neurons(values: list[np.ndarray], activation: Activation) -> np.ndarray
     """(queries,) the rule neurons of a conjunction from the values of its parts; 0 where one is not derived."""
     total = activation.rule_bias(len(values), 0) + np.sum(values, axis=0)
     derived = np.all([value > 0.0 for value in values], axis=0)
-    return np.where(derived, sigmoid(activation.steepness * total), 0.0)
+    return np.where(derived, activation.rules(total), 0.0)
 
 
 def conjunction_rules(

@@ -34,9 +34,8 @@ class Language:
 
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
     """All refinements, variants only once, in a fixed order."""
-    found = {language.canonical(Candidate(*refined)) for refined in _refined(candidate, language, head_sorts)}
-    # A relation that is symmetric may come out as one that is there already.
-    return sorted(item for item in found if len(set(item.shape.relations)) == len(item.shape.relations))
+    bodies = {language.canonical(Candidate(*refined)) for refined in _refined(candidate, language, head_sorts)}
+    return sorted(body for body in bodies if not body.shape.repeats)
 
 
 def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], longest: int = 3) -> list[Candidate]:
@@ -45,7 +44,7 @@ def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], long
     A path of several relations says nothing before its last one is there, so a search that adds one at a time would
     not find it.
     """
-    found: dict[Candidate, None] = {}
+    between: dict[Candidate, None] = {}
     frontier = [(Candidate(Shape(head, (), ()), ()), 0)]
     for _ in range(min(longest, language.length)):
         extended = []
@@ -56,21 +55,21 @@ def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], long
                     continue
                 longer = Candidate(Shape(head, (*shape.relations, literal), ()), ())
                 if 1 in literal[1]:
-                    found[language.canonical(longer)] = None
+                    between[language.canonical(longer)] = None
                 else:
                     extended += [(longer, variable) for variable in literal[1] if variable >= shape.variables]
         frontier = extended
-    return sorted(found)
+    return sorted(between)
 
 
 def with_relation(shape: Shape, language: Language, head_sorts: tuple[int, ...]) -> list[Shape]:
     """Shapes of relations alone with one relation more, variants only once, in a fixed order."""
-    found = set()
+    shapes = set()
     for literal in _relations(shape, _variable_sorts(shape, language, head_sorts), language):
         longer = Shape(shape.head, (*shape.relations, literal), ())
         if longer.length <= language.length:
-            found.add(language.canonical(Candidate(longer, ())).shape)
-    return sorted(item for item in found if len(set(item.relations)) == len(item.relations))
+            shapes.add(language.canonical(Candidate(longer, ())).shape)
+    return sorted(item for item in shapes if not item.repeats)
 
 
 def first_relations(head: Predicate, language: Language, head_sorts: tuple[int, ...]) -> Iterator[Literal]:
@@ -113,7 +112,7 @@ def _variable_sorts(shape: Shape, language: Language, head_sorts: tuple[int, ...
 
 def _slots(sorts: list[int], first: int, language: Language) -> list[Slot]:
     """Slots whose sorts are those of variables, at least one of which is variable `first` or a later one."""
-    found: dict[Slot, None] = {}
+    slots: dict[Slot, None] = {}
     for layer, choices in language.layers.items():
         for wanted in sorted(choices):
             for variables in itertools.permutations(range(len(sorts)), len(wanted)):
@@ -121,19 +120,19 @@ def _slots(sorts: list[int], first: int, language: Language) -> list[Slot]:
                     -1 in (sort, sorts[variable]) or sort == sorts[variable]
                     for sort, variable in zip(wanted, variables, strict=True)
                 ):
-                    found[variables, layer] = None
-    return sorted(found)
+                    slots[variables, layer] = None
+    return sorted(slots)
 
 
 def _binding_slots(shape: Shape, sorts: list[int], language: Language) -> Iterator[Slot]:
     """Slots with new variables that share a variable with the body (any, for an empty one)."""
     for layer, choices in sorted(language.layers.items()):
-        found: dict[tuple[int, ...], None] = {}
+        choices_of_variables: dict[tuple[int, ...], None] = {}
         for wanted in sorted(choices):
             for variables in _arguments(shape, sorts, wanted):
                 if shape.variables <= max(variables) < language.variables:
-                    found[variables] = None
-        for variables in found:
+                    choices_of_variables[variables] = None
+        for variables in choices_of_variables:
             yield variables, layer
 
 

@@ -143,7 +143,7 @@ def _with_constants(
     for row, text in enumerate(texts):
         rows.setdefault(text, []).append(row)
     frequent = sorted((text for text in rows if len(rows[text]) > 1), key=lambda text: (-len(rows[text]), text))
-    found = []
+    instances = []
     for text in sorted(frequent[:CONSTANTS]):
         constants = dict(zip(fixed, text, strict=True))
         pattern = tuple(Constant(constants[place]) if place in constants else None for place in range(len(bias.sorts)))
@@ -155,8 +155,8 @@ def _with_constants(
             atoms = Table(soft.atoms.example[weighted], soft.atoms.objects[np.ix_(weighted, free)])
             facts = SoftFacts(atoms, soft.weight[weighted])
         name = f"{quoted(bias.predicate.name)}({shown})"
-        found.append((name, pattern, Table(table.example[chosen], table.objects[np.ix_(chosen, free)]), facts))
-    return found
+        instances.append((name, pattern, Table(table.example[chosen], table.objects[np.ix_(chosen, free)]), facts))
+    return instances
 
 
 def _inferred(
@@ -164,7 +164,7 @@ def _inferred(
 ) -> tuple[int, ...]:
     """The sort of each argument of a target: that of facts with the same objects, -1 where there are several."""
     chosen = queries.predicate_index == queries.predicate.index(target)
-    found = []
+    inferred = []
     for position in range(target.arity):
         objects = np.unique(queries.argument[chosen, position])
         met = {
@@ -173,5 +173,5 @@ def _inferred(
             for place in range(predicate.arity)
             if np.isin(table.objects[:, place], objects).any()
         }
-        found.append(met.pop() if len(met) == 1 else -1)
-    return tuple(found)
+        inferred.append(met.pop() if len(met) == 1 else -1)
+    return tuple(inferred)

@@ -2,14 +2,14 @@
 
     Rule(head=latent_1_1(X), body=(c(X),), weight=0.53)
 
-Constants are kept as the Prolog text that denotes them; guards are text in which variables can be renamed.
+Constants are kept as the Prolog text that denotes them. Guards are terms, and the text in which they are shown.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lrnn_cli.language.writing import visible
 
@@ -97,12 +97,52 @@ class Atom:
         return f"{quoted(self.name)}({', '.join(map(str, self.arguments))})"
 
 
+class Compound(NamedTuple):
+    """A compound term, such as a list or an arithmetic expression."""
+
+    name: str
+    arguments: tuple[GoalTerm, ...]
+
+
+GoalTerm = Variable | Constant | Compound
+"""Constants in goals are atomic."""
+
+
+class Goal(NamedTuple):
+    """A member of a body as terms. `kind` is `atom`, `negation`, of the atom with this name, or `guard`, a built-in."""
+
+    kind: str
+    name: str
+    arguments: tuple[GoalTerm, ...]
+
+    @property
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, len(self.arguments))
+
+    def renamed(self, names: dict[str, str]) -> Goal:
+        return self._replace(arguments=_renamed(self.arguments, names))
+
+
+def _renamed(terms: tuple[GoalTerm, ...], names: dict[str, str]) -> tuple[GoalTerm, ...]:
+    new: list[GoalTerm] = []
+    for term in terms:
+        if isinstance(term, Compound):
+            new.append(Compound(term.name, _renamed(term.arguments, names)))
+        else:
+            new.append(Variable(names.get(term.name, term.name)) if isinstance(term, Variable) else term)
+    return tuple(new)
+
+
 @dataclass(frozen=True)
 class Guard:
-    """A pure built-in or a negated atom. `parts` alternate between text and names of variables."""
+    """A pure built-in or a negated atom. `parts` are how it is written: text and names of variables by turns.
+
+    goal: the same as terms; None where they are nested too deeply for anything but Prolog.
+    """
 
     parts: tuple[str, ...]
     negated: Predicate | None = None
+    goal: Goal | None = None
 
     @property
     def variables(self) -> list[str]:
@@ -110,10 +150,38 @@ class Guard:
 
     def renamed(self, names: dict[str, str]) -> Guard:
         parts = tuple(names.get(part, part) if index % 2 else part for index, part in enumerate(self.parts))
-        return replace(self, parts=parts)
+        return replace(self, parts=parts, goal=self.goal and self.goal.renamed(names))
 
     def __str__(self) -> str:
         return "".join(self.parts)
+
+
+def goal_from_json(item: list[Any]) -> Goal:
+    """A goal as `goal_json` makes it, and SWI-Prolog; what is none is a ValueError or TypeError."""
+    kind, name, terms = item
+    if kind not in ("atom", "negation", "guard") or not isinstance(name, str):
+        raise ValueError("not a goal")
+    return Goal(kind, name, tuple(map(_term, terms)))
+
+
+def _term(item: Any) -> GoalTerm:
+    if isinstance(item, str):
+        return Constant(item)
+    name, *terms = item
+    if not isinstance(name, str) or len(terms) > 1:
+        raise ValueError("not a term")
+    return Compound(name, tuple(map(_term, terms[0]))) if terms else Variable(name)
+
+
+def goal_json(goal: Goal) -> list[Any]:
+    """A variable is a list of its name, a constant a text, a compound term a list of its name and its arguments."""
+    return [goal.kind, goal.name, list(map(_term_json, goal.arguments))]
+
+
+def _term_json(term: GoalTerm) -> Any:
+    if isinstance(term, Compound):
+        return [term.name, list(map(_term_json, term.arguments))]
+    return [term.name] if isinstance(term, Variable) else term.text
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""What a data file holds, apart from its facts, which stay where the grounder keeps them."""
+"""What a data file holds, apart from its facts, which stay where the reader keeps them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.clauses import Goal, Predicate
 
 Integers = np.ndarray
 Floats = np.ndarray
@@ -22,7 +23,11 @@ class BodyPredicate:
 
 @dataclass(frozen=True)
 class BackgroundClause:
-    """A clause or, with an empty body and no guards, a fact that is true in every example."""
+    """A clause or, with an empty body and no guards, a fact that is true in every example.
+
+    body: its atoms, negated ones too; text: the clause for SWI-Prolog; goals: the head and then all goals of the body
+    as terms, None where they are nested too deeply for anything but Prolog.
+    """
 
     head: Predicate
     body: tuple[BodyPredicate, ...]
@@ -30,6 +35,7 @@ class BackgroundClause:
     is_fact: bool
     line: int
     column: int
+    goals: tuple[Goal, ...] | None
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,10 @@ class Queries:
 
     def __len__(self) -> int:
         return len(self.text)
+
+    def of_examples(self, examples: Sequence[int] | None) -> Queries:
+        """The queries of these examples, all if None."""
+        return self if examples is None else self.select(np.isin(self.example, np.asarray(examples)).nonzero()[0])
 
     def select(self, chosen: Integers) -> Queries:
         """The queries at the positions `chosen`."""

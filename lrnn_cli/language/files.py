@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import gzip
-import hashlib
 import io
+import math
 import os
 import sys
 import zlib
@@ -29,6 +29,8 @@ class Source:
 
     @property
     def digest(self) -> str:
+        import hashlib
+
         return hashlib.sha256(self.text).hexdigest()
 
 
@@ -209,3 +211,12 @@ def write_figures(folder: str, figures: dict[str, str]) -> None:
     make_folder(folder)
     for name, text in figures.items():
         write_text(os.path.join(folder, name), text)
+
+
+def finite_number(text: str) -> float | None:
+    """The number that a text stands for, None where it stands for none or for an infinite one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -6,20 +6,17 @@ A model file holds one model or, in blocks, the members of an ensemble, whose ou
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from lrnn_cli.engine.process import DepthError, PrologProcess
-from lrnn_cli.errors import Fault, about, faults_error
-from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, quoted
-from lrnn_cli.language.faults import deepest_term, located_faults
-from lrnn_cli.language.files import Source
+from lrnn_cli.errors import Fault, faults_error
+from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, goal_from_json, quoted
+from lrnn_cli.language.faults import located_faults
+from lrnn_cli.language.files import Source, finite_number
 from lrnn_cli.language.writing import prolog_text
+from lrnn_cli.semantics.activations import ACTIVATIONS
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
-ACTIVATIONS = ("lukasiewicz", "sigmoid")
-AGGREGATIONS = ("mean", "sqrt")
 LARGEST = 1e300
 """Weights and settings are no larger than this in size, so that no sum or product of them is infinite."""
 
@@ -37,9 +34,9 @@ class Settings:
     def facts(self) -> list[str]:
         """The settings as facts; steepness and offset only where the activation uses them, a mean is not mentioned."""
         shown = {field.name: getattr(self, field.name) for field in fields(self)}
-        if self.activation == "sigmoid":
+        if ACTIVATIONS[self.activation].numbers is not None:
             del shown["steepness"], shown["offset"]
-        if self.aggregation == "mean":
+        if self.aggregation == Settings.aggregation:
             del shown["aggregation"]
         text = {True: "true", False: "false"}
         return [
@@ -76,51 +73,8 @@ class Template:
         return prolog_text(lines)
 
 
-def ensemble_text(
-    members: Sequence[Template],
-    comments: tuple[str, ...] = (),
-    text: Callable[[Template], str] = lambda member: member.text(),
-) -> str:
-    """Members of an ensemble as one file, numbered unless all have names; a model without a name as it is.
-
-    `text` writes one member.
-    """
-    head = prolog_text(f"% {comment}" for comment in comments)
-    if len(members) == 1 and not members[0].member:
-        return head + text(members[0])
-    named = all(member.member for member in members)
-    parts = [head] if head else []
-    for number, member in enumerate(members, 1):
-        name = member.member if named else str(number)
-        begin, end = (prolog_text([f"{word}(model({name}))."]) for word in ("begin", "end"))
-        parts.append(begin + text(member) + end)
-    return "\n".join(parts)
-
-
-def read_template(source: Source, prolog: PrologProcess) -> Template:
-    """Read one template or model with SWI-Prolog."""
-    members, places = _read(source, prolog)
-    if len(members) > 1:
-        message = (
-            f"this file is an ensemble of {len(members)} models, and one is wanted here; copy what stands between "
-            "one begin(model(_)) and its end(model(_)) into a file of its own"
-        )
-        raise faults_error(source.name, [Fault(*places[0], message)])
-    return members[0]
-
-
-def read_model(source: Source, prolog: PrologProcess) -> list[Template]:
-    """Read the members of an ensemble with SWI-Prolog; any other template or model is the only member."""
-    return _read(source, prolog)[0]
-
-
-def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[tuple[int, int]]]:
-    """The members of a file, and the line and column where each begins."""
-    with about(source.name):
-        try:
-            reply = prolog.ask("template", source.text)
-        except DepthError as error:
-            raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+def parsed_members(source: Source, reply: dict[str, Any]) -> tuple[list[Template], list[tuple[int, int]]]:
+    """The members of a file from what SWI-Prolog says of it, and the line and column where each begins."""
     faults = located_faults(source, reply["faults"])
     members = []
     for item in reply["members"]:
@@ -159,12 +113,17 @@ def _rule(item: list[Any]) -> Rule:
     return Rule(
         head=_atom(head),
         body=tuple(_atom(atom) for atom in body),
-        guards=tuple(Guard(tuple(parts), Predicate(*negated) if negated else None) for parts, negated in guards),
+        guards=tuple(map(_guard, guards)),
         weight=None if weight == "_" else float(weight),
         fixed=fixed,
         line=line,
         column=column,
     )
+
+
+def _guard(item: list[Any]) -> Guard:
+    parts, negated, goal = item
+    return Guard(tuple(parts), Predicate(*negated) if negated else None, goal and goal_from_json(goal))
 
 
 def _atom(item: list[Any]) -> Atom:
@@ -182,9 +141,9 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
             faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}; delete one"))
         seen[name] = line
         if name in ("activation", "aggregation"):
-            choices = ACTIVATIONS if name == "activation" else AGGREGATIONS
+            *others, last = choices = list(ACTIVATIONS if name == "activation" else AGGREGATIONS)
             if value not in choices:
-                faults.append(Fault(line, column, f"setting {name} is {' or '.join(choices)}, not {value}"))
+                faults.append(Fault(line, column, f"setting {name} is {', '.join(others)} or {last}, not {value}"))
             elif name == "activation":
                 settings = replace(settings, activation=value)
             else:
@@ -195,7 +154,7 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
             else:
                 faults.append(Fault(line, column, f"setting object_identity is true or false, not {value}"))
         elif name in ("steepness", "offset"):
-            number = _number(value)
+            number = finite_number(value)
             if number is None or (name == "steepness" and number <= 0) or abs(number) > LARGEST:
                 wanted = "a number above 0" if name == "steepness" else "a finite number"
                 if number is not None and abs(number) > LARGEST:
@@ -208,11 +167,3 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
         else:
             faults.append(Fault(line, column, f"unknown setting {quoted(name)}; settings are {known}"))
     return settings, faults
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

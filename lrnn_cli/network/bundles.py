@@ -21,7 +21,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.atoms import multiset_ids
-from lrnn_cli.network.network import Level, Network, sigmoid
+from lrnn_cli.network.network import Level, Network
+from lrnn_cli.semantics.activations import SQUASHINGS
+from lrnn_cli.semantics.aggregations import SELECTING, Linear
 
 LARGEST_EXPONENT = 300.0
 """Products of exponentials are taken while the exponents of all their factors add up to no more than this."""
@@ -46,6 +48,7 @@ class Bundles(NamedTuple):
     slot_atom: body atoms, slots of a column side by side
     node_parent, node_slot: nodes of each bundle, numbered from 0, its root, parents before children
     rule: rules of each bundle; rule_node, rule_slot: its body, the last atom of which is apart
+    aggregation_value: what each column counts for, where aggregation is linear
     bias, bias_factor: (rules of the template,) bias[rule] and exp(-a * bias[rule])
     """
 
@@ -76,6 +79,10 @@ class Bundles(NamedTuple):
     query_atom: np.ndarray
     target: np.ndarray
     levels: int
+    squashing: int
+    """Its number among SQUASHINGS."""
+    selecting: int
+    """The number of the aggregation among SELECTING, -1 where it is linear."""
     steepness: float
     offset: float
     underivable: float
@@ -150,10 +157,12 @@ def bundled(network: Network) -> Bundles:
         slot_start=_starts(counts * slots),
         slot_atom=_joined([bundle.slot_atom.ravel() for bundle in bundles]),
         bias=network.bias,
-        bias_factor=np.exp(-activation.steepness * network.bias) if products else np.ones(network.rules),
+        bias_factor=activation.factors(network.bias) if products else np.ones(network.rules),
         query_atom=network.query_atom.astype(np.int32),
         target=network.target.astype(float),
         levels=len(network.levels),
+        squashing=SQUASHINGS.index(activation.family.squashing),
+        selecting=-1 if isinstance(network.aggregation, Linear) else SELECTING.index(network.aggregation),
         steepness=activation.steepness,
         offset=activation.offset,
         underivable=activation.underivable,
@@ -225,13 +234,11 @@ def parts_of(network: Network, bundles: Bundles, queries_of: list[np.ndarray]) -
 
 def _level_bundles(level: Level, network: Network) -> tuple[list[_Bundle], csr_array, csr_array]:
     """The bundles of a level, its aggregation (atoms, columns of bundles), and direct weights (atoms, rules)."""
-    atoms, columns = level.aggregation.shape
+    atoms = level.last - level.first
     constant = np.logical_not(level.body_atom.any(0))
-    values = sigmoid(network.activation.steepness * network.bias[level.rule[constant]])
-    constants = csr_array((values, (level.column[constant], level.rule[constant])), (columns, network.rules))
     ones = np.ones(len(level.learned_atom))
     learned = csr_array((ones, (level.learned_atom, level.learned_rule)), (atoms, network.rules))
-    direct = csr_array(level.aggregation @ constants + learned)
+    direct = csr_array(_constants(level, network, constant) + learned)
     direct.sort_indices()
 
     order = np.lexsort((level.rule, level.column))
@@ -249,6 +256,20 @@ def _level_bundles(level: Level, network: Network) -> tuple[list[_Bundle], csr_a
     matrix = csr_array(level.aggregation[:, used[by_kind]])
     matrix.sort_indices()
     return bundles, matrix, direct
+
+
+def _constants(level: Level, network: Network, constant: np.ndarray) -> csr_array:
+    """(atoms, rules) aggregations of the rule neurons that are constant."""
+    atoms, columns = level.aggregation.shape
+    values = network.activation.rules(network.bias[level.rule])
+    if isinstance(network.aggregation, Linear):
+        rules = level.rule[constant]
+        by_column = csr_array((values[constant], (level.column[constant], rules)), (columns, network.rules))
+        return csr_array(level.aggregation @ by_column)
+    segments = level.segments
+    found = network.aggregation.segments(values[segments.neuron], segments.start)
+    chosen = constant[segments.neuron[segments.start]]
+    return csr_array((found[chosen], (segments.atom[chosen], segments.rule[chosen])), (atoms, network.rules))
 
 
 def _bundle(rule: np.ndarray, body_atom: np.ndarray) -> _Bundle:
@@ -289,6 +310,8 @@ def _products_are_safe(network: Network) -> bool:
 
     Atoms that are squashed are between 0 and 1. Others are as large as their facts, or any size when these are learned.
     """
+    if network.activation.family.squashing.of_product is None:
+        return False
     largest = np.ones(network.atoms)
     for level in network.levels:
         values = largest[level.first : level.last]

@@ -23,8 +23,8 @@ from lrnn_cli.grounding.atoms import AtomIndex, Group, class_ids, multiset_ids
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
-from lrnn_cli.network.aggregation import depends_on_size, size_factor
 from lrnn_cli.network.recursion import evaluation_order, find_cycle
+from lrnn_cli.semantics.aggregations import AGGREGATIONS, Aggregation
 
 
 class Way(NamedTuple):
@@ -41,11 +41,13 @@ class Block:
 
     tuples: (neurons, literals) shapes of the literals that are not crisp
     aggregation: (shapes of this level, neurons) what each neuron counts for
+    count: (entries of it,) how many groundings each neuron stands for
     """
 
     way: Way
     tuples: np.ndarray
     aggregation: csr_array
+    count: np.ndarray
 
 
 @dataclass
@@ -113,7 +115,7 @@ class Compiler:
         self._memory = Memory() if memory is None else memory
         self.program = groundings.program
         self.compress = compress
-        self.aggregation = groundings.template.settings.aggregation
+        self.aggregation = AGGREGATIONS[groundings.template.settings.aggregation]
         self.groups: dict[Predicate, Group] = {}
         self.derivations: dict[Predicate, list[Way]] = {}
         self.literals: dict[int, list[Literal]] = {}
@@ -307,9 +309,9 @@ class Compiler:
         blocks = []
         derived = np.zeros(len(first), bool)
         for way, tuples, start, atom, item, count in ways:
-            matrix = _aggregations(self.aggregation, first, len(atoms), start, atom, item, count, len(tuples))
+            matrix, counts = _aggregations(self.aggregation, first, len(atoms), start, atom, item, count, len(tuples))
             derived |= np.diff(matrix.indptr) > 0
-            blocks.append(Block(way, tuples, matrix))
+            blocks.append(Block(way, tuples, matrix, counts))
         learned = {way: mark[first] for way, mark in learned_atoms.items()}
         level = max(level, 1 if blocks else 0)
         last = group.shapes + len(first)
@@ -338,9 +340,8 @@ class Compiler:
             position = self.head_position[name, way]
             atom = local[position if rows is None else position[rows]]
             known = atom >= 0
-            start, found, items_found, count = _grouped(
-                atom[known], item[known], items, not depends_on_size(self.aggregation)
-            )
+            start, found, items_found, count = _grouped(atom[known], item[known], items)
+            count = self.aggregation.reduced(count, start)
             numbers = np.arange(len(found))
             if self.compress and len(found):
                 numbers = multiset_ids(start, items_found, count)
@@ -419,7 +420,7 @@ class Compiler:
         )
 
 
-def _grouped(atom: np.ndarray, item: np.ndarray, items: int, lowest_terms: bool) -> tuple[np.ndarray, ...]:
+def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
     """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts."""
     shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
     counts = csr_array((np.ones(len(atom), np.int32), (atom, item)), shape=shape)
@@ -427,14 +428,11 @@ def _grouped(atom: np.ndarray, item: np.ndarray, items: int, lowest_terms: bool)
     lengths = np.diff(counts.indptr)
     atoms = lengths.nonzero()[0]
     start = counts.indptr[:-1][atoms].astype(np.int64)
-    count = counts.data
-    if lowest_terms and len(start):
-        count = count // np.repeat(np.gcd.reduceat(count, start), lengths[atoms])
-    return start, atoms, counts.indices, count
+    return start, atoms, counts.indices, counts.data
 
 
 def _aggregations(
-    aggregation: str,
+    aggregation: Aggregation,
     first: np.ndarray,
     atoms: int,
     start: np.ndarray,
@@ -442,8 +440,8 @@ def _aggregations(
     item: np.ndarray,
     count: np.ndarray,
     width: int,
-) -> csr_array:
-    """The aggregation of the first atom of each shape, as a sparse matrix (shapes, width)."""
+) -> tuple[csr_array, np.ndarray]:
+    """The aggregation of the first atom of each shape, as a sparse matrix (shapes, width), and the counts in it."""
     segment = np.full(atoms, -1, np.int64)
     segment[atom] = np.arange(len(atom))
     chosen = segment[first]
@@ -455,6 +453,6 @@ def _aggregations(
     inside = lengths[present]
     places = np.repeat(begin - np.cumsum(inside) + inside, inside) + np.arange(inside.sum())
     totals = (np.add.reduceat(count, start) if len(start) else np.zeros(0))[chosen[present]]
-    values = count[places] / np.repeat(totals, inside) * np.repeat(size_factor(aggregation, totals), inside)
+    values = aggregation.share(count[places], np.repeat(totals, inside))
     indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return csr_array((values, item[places], indptr), shape=(len(first), max(width, 0)))
+    return csr_array((values, item[places], indptr), shape=(len(first), max(width, 0))), count[places]

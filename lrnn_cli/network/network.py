@@ -3,7 +3,8 @@
 Values of atom neurons are one array; index 0 is always 0 and pads bodies. A level computes, from the values below it,
 
     rule neurons          R = sigm(a * (bias[rule] + sum of body values))
-    aggregation neurons   R of all groundings aggregated, times w[rule], summed over rules: aggregation @ (sum of w * R)
+    aggregation neurons   R of all groundings aggregated, times w[rule], summed over rules: where aggregation is linear,
+                          aggregation @ (sum of w * R)
     atom neurons          A = sigm(a * (aggregations + facts + b0))
 
 in a constant number of array operations, however many rules there are.
@@ -19,47 +20,27 @@ from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.language.template import Settings
-from lrnn_cli.network.compile import Compiler, Layer
+from lrnn_cli.network.compile import Block, Compiler, Layer
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import Aggregation, Linear
 
 
 @dataclass(frozen=True)
-class Activation:
-    """An activation family: an atom neuron is sigm(steepness * (x + offset)), x being the sum of its inputs."""
+class Segments:
+    """The aggregation neurons of a level one by one: those of each atom and rule.
 
-    steepness: float
-    offset: float
-    lukasiewicz: bool
+    atom, rule: (segments,) in the order of atoms, then rules; start: (segments,) where their entries begin
+    neuron: (entries,) the rule neurons that are aggregated, ascending in each segment
+    """
 
-    @staticmethod
-    def of(settings: Settings) -> Activation:
-        if settings.activation == "sigmoid":
-            return Activation(1.0, 0.0, False)
-        return Activation(settings.steepness, settings.offset, True)
+    atom: np.ndarray
+    rule: np.ndarray
+    start: np.ndarray
+    neuron: np.ndarray
 
-    def atom(self, total: float) -> float:
-        return float(sigmoid(np.array(self.steepness * (total + self.offset))))
-
-    @property
-    def crisp(self) -> float:
-        """The value of the atom of a plain fact."""
-        return self.atom(1.0) if self.lukasiewicz else 1.0
-
-    @property
-    def underivable(self) -> float:
-        """The output of a query outside the least Herbrand model."""
-        return self.atom(0.0)
-
-    def rule_bias(self, atoms: int, crisp: int) -> float:
-        """What a rule neuron adds to the values of those of its `atoms` body atoms that are not crisp."""
-        bias = crisp * self.crisp
-        return bias - atoms + 1 + self.offset if self.lukasiewicz else bias
-
-
-def sigmoid(x: np.ndarray) -> np.ndarray:
-    # exp overflows to infinity for very negative x, and 1 / inf = 0 is right.
-    with np.errstate(over="ignore"):
-        return np.asarray(1.0 / (1.0 + np.exp(-x)))
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """(entries,) from values of segments."""
+        return np.repeat(values, np.diff(np.append(self.start, len(self.neuron))))
 
 
 @dataclass(frozen=True)
@@ -69,6 +50,7 @@ class Level:
     body_atom: (widest body, rule neurons) values that enter each rule neuron, 0 where the body is shorter
     rule, column: (rule neurons,) its rule, and the column of `aggregation` it is summed into
     aggregation: (atoms, columns) what each rule neuron, times its weight, counts for
+    count: (entries of it,) how many groundings each rule neuron stands for
     fact_sum: (atoms,) weights of given facts; linear: (atoms,) those that are not squashed
     learned_atom, learned_rule: (learned facts,) facts of the template: atom of this level and weight
     """
@@ -79,6 +61,7 @@ class Level:
     rule: np.ndarray
     column: np.ndarray
     aggregation: csr_array
+    count: np.ndarray
     fact_sum: np.ndarray
     linear: np.ndarray
     learned_atom: np.ndarray
@@ -88,6 +71,27 @@ class Level:
     def backward_aggregation(self) -> csr_array:
         """The transpose of `aggregation`."""
         return csr_array(self.aggregation.T)
+
+    @cached_property
+    def segments(self) -> Segments:
+        by_column = self.backward_aggregation
+        size = np.diff(by_column.indptr)[self.column]
+        neuron = np.repeat(np.arange(len(self.rule)), size)
+        first = by_column.indptr[self.column] - np.cumsum(size) + size
+        atom = by_column.indices[np.repeat(first, size) + np.arange(len(neuron))]
+        rule = self.rule[neuron]
+        order = np.lexsort((neuron, rule, atom))
+        atom, rule, neuron = atom[order], rule[order], neuron[order]
+        begins = np.ones(len(neuron), bool)
+        begins[1:] = (np.diff(atom) != 0) | (np.diff(rule) != 0)
+        (start,) = begins.nonzero()
+        return Segments(atom[start], rule[start], start, neuron)
+
+    @cached_property
+    def backward_counts(self) -> csr_array:
+        """(columns, atoms) how many groundings each rule neuron stands for."""
+        matrix = self.aggregation
+        return csr_array(csr_array((self.count.astype(float), matrix.indices, matrix.indptr), matrix.shape).T)
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class Network:
     rules: int
     bias: np.ndarray
     activation: Activation
+    aggregation: Aggregation
     query_atom: np.ndarray
     query_example: np.ndarray
     target: np.ndarray
@@ -118,16 +123,14 @@ class Network:
 
     def forward(self, weights: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
         """Values of all atoms (atoms,), and of the rule neurons of each level for `backward`."""
-        a, offset = self.activation.steepness, self.activation.offset
         values = np.zeros(self.atoms)
         rule_values = []
         for level in self.levels:
-            fired = sigmoid(a * (self.bias[level.rule] + values[level.body_atom].sum(0)))
-            summed = np.bincount(level.column, weights[level.rule] * fired, level.aggregation.shape[1])
-            total = level.aggregation @ summed + level.fact_sum
+            fired = self.activation.rules(self.bias[level.rule] + values[level.body_atom].sum(0))
+            total = self._aggregated(level, weights, fired) + level.fact_sum
             if len(level.learned_atom):
                 total += np.bincount(level.learned_atom, weights[level.learned_rule], len(total))
-            values[level.first : level.last] = np.where(level.linear, total, sigmoid(a * (total + offset)))
+            values[level.first : level.last] = np.where(level.linear, total, self.activation.atoms(total))
             rule_values.append(fired)
         return values, rule_values
 
@@ -135,21 +138,46 @@ class Network:
         self, weights: np.ndarray, values: np.ndarray, rule_values: list[np.ndarray], slope: np.ndarray
     ) -> np.ndarray:
         """The gradient (rules,) of a loss whose derivative by the values of all atoms is `slope` (atoms,)."""
-        a = self.activation.steepness
         slope = slope.copy()
         gradient = np.zeros(self.rules)
         for level, fired in zip(reversed(self.levels), reversed(rule_values), strict=True):
             value = values[level.first : level.last]
-            d_total = slope[level.first : level.last] * np.where(level.linear, 1.0, a * value * (1.0 - value))
+            d_total = slope[level.first : level.last] * np.where(level.linear, 1.0, self.activation.slope(value))
             if len(level.learned_atom):
                 gradient += np.bincount(level.learned_rule, d_total[level.learned_atom], self.rules)
-            d_summed = (level.backward_aggregation @ d_total)[level.column]
-            gradient += np.bincount(level.rule, d_summed * fired, self.rules)
-            d_body = d_summed * weights[level.rule] * a * fired * (1.0 - fired)
+            d_weights, d_fired = self._aggregated_slopes(level, weights, fired, d_total)
+            gradient += d_weights
+            d_body = self.activation.slope(fired, d_fired)
             if len(level.body_atom):
                 spread = np.broadcast_to(d_body, level.body_atom.shape).ravel()
                 slope += np.bincount(level.body_atom.ravel(), spread, self.atoms)
         return gradient
+
+    def _aggregated(self, level: Level, weights: np.ndarray, fired: np.ndarray) -> np.ndarray:
+        """(atoms of the level,) the sums of aggregation neurons."""
+        if isinstance(self.aggregation, Linear):
+            summed = np.bincount(level.column, weights[level.rule] * fired, level.aggregation.shape[1])
+            return np.asarray(level.aggregation @ summed)
+        segments = level.segments
+        values = self.aggregation.segments(fired[segments.neuron], segments.start)
+        return np.bincount(segments.atom, weights[segments.rule] * values, level.last - level.first)
+
+    def _aggregated_slopes(
+        self, level: Level, weights: np.ndarray, fired: np.ndarray, d_total: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives by weights (rules,) and rule neurons, from those by the sums of aggregation neurons."""
+        if isinstance(self.aggregation, Linear):
+            d_summed = (level.backward_aggregation @ d_total)[level.column]
+            return np.bincount(level.rule, d_summed * fired, self.rules), d_summed * weights[level.rule]
+        segments = level.segments
+        entries = fired[segments.neuron]
+        d_segment = d_total[segments.atom]
+        d_weights = np.bincount(
+            segments.rule, d_segment * self.aggregation.segments(entries, segments.start), self.rules
+        )
+        slopes = self.aggregation.segment_slopes(entries, segments.start)
+        d_entries = segments.spread(d_segment * weights[segments.rule]) * slopes
+        return d_weights, np.bincount(segments.neuron, d_entries, len(fired))
 
     def outputs(self, values: np.ndarray) -> np.ndarray:
         """Outputs (queries,) from the values of atoms."""
@@ -167,15 +195,18 @@ class Network:
         kept_levels = []
         for level in reversed(self.levels):
             atoms = needed[level.first : level.last].nonzero()[0]
-            matrix = level.aggregation if len(atoms) == level.last - level.first else level.aggregation[atoms]
+            matrix, count = level.aggregation, level.count
+            if len(atoms) < level.last - level.first:
+                chosen = _entries(matrix)[atoms]
+                matrix, count = _with_values(chosen, matrix.data[chosen.data]), count[chosen.data]
             columns = np.zeros(matrix.shape[1], bool)
             columns[matrix.indices] = True
             neurons = columns[level.column].nonzero()[0]
             body_atom = level.body_atom if len(neurons) == len(level.rule) else level.body_atom[:, neurons]
             needed[body_atom.ravel()] = True
-            kept_levels.append((level, atoms, matrix, columns, neurons, body_atom))
+            kept_levels.append((level, atoms, matrix, count, columns, neurons, body_atom))
         needed[0] = True
-        if needed.all() and all(columns.all() for _, _, _, columns, _, _ in kept_levels):
+        if needed.all() and all(columns.all() for *_, columns, _, _ in kept_levels):
             return replace(
                 self,
                 query_atom=self.query_atom[queries],
@@ -184,7 +215,7 @@ class Network:
             )
         number = np.cumsum(needed) - 1
         levels = []
-        for level, atoms, matrix, columns, neurons, body_atom in reversed(kept_levels):
+        for level, atoms, matrix, count, columns, neurons, body_atom in reversed(kept_levels):
             column_number = np.cumsum(columns) - 1
             matrix = csr_array(
                 (matrix.data, column_number[matrix.indices], matrix.indptr), shape=(len(atoms), int(columns.sum()))
@@ -202,6 +233,7 @@ class Network:
                     level.rule[neurons],
                     column_number[level.column[neurons]].astype(np.int32),
                     matrix,
+                    count,
                     level.fact_sum[atoms],
                     level.linear[atoms],
                     local[level.learned_atom[learned]],
@@ -214,6 +246,7 @@ class Network:
             self.rules,
             self.bias,
             self.activation,
+            self.aggregation,
             number[self.query_atom[queries]] * (self.query_atom[queries] > 0),
             self.query_example[queries],
             self.target[queries],
@@ -271,7 +304,7 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
                 for way, shapes in layer.learned.items():
                     for rule_index in rules_of.get((predicate, way), ()):
                         builder.add_learned(start + shapes.nonzero()[0], rule_index)
-                linear = np.zeros(size, bool) if activation.lukasiewicz else ~layer.derived
+                linear = ~layer.derived & activation.family.sums_facts
                 builder.add_atoms(layer.fact_sum, linear)
                 for block in layer.blocks:
                     chosen = rules_of.get((predicate, block.way), [])
@@ -282,7 +315,7 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
                             else np.zeros((0, len(block.tuples)), np.int32)
                             for index in chosen
                         ]
-                        builder.add_rules(chosen, bodies, block.aggregation, start)
+                        builder.add_rules(chosen, bodies, block, start)
         level = builder.build()
         levels.append(level)
         total = level.last
@@ -297,6 +330,7 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
         len(program.rules),
         bias,
         activation,
+        compiler.aggregation,
         query_atom,
         queries.example,
         queries.target,
@@ -340,6 +374,7 @@ class _LevelBuilder:
         self._row: list[np.ndarray] = []
         self._aggregation_column: list[np.ndarray] = []
         self._aggregation_value: list[np.ndarray] = []
+        self._count: list[np.ndarray] = []
 
     def add_atoms(self, fact_sum: np.ndarray, linear: np.ndarray) -> None:
         self._fact_sum.append(fact_sum)
@@ -350,8 +385,9 @@ class _LevelBuilder:
         self._learned_atom.append(atoms)
         self._learned_rule.append(np.full(len(atoms), rule))
 
-    def add_rules(self, rules: list[int], bodies: list[np.ndarray], matrix: csr_array, first_atom: int) -> None:
+    def add_rules(self, rules: list[int], bodies: list[np.ndarray], block: Block, first_atom: int) -> None:
         """Rules that share a table and a head: body atoms (literals, tuples) of each, one aggregation for all."""
+        matrix = block.aggregation
         width = matrix.shape[1]
         for rule, body in zip(rules, bodies, strict=True):
             self._bodies.append(body)
@@ -361,6 +397,7 @@ class _LevelBuilder:
         self._row.append(row + np.int32(first_atom))
         self._aggregation_column.append(matrix.indices + np.int32(self.columns))
         self._aggregation_value.append(matrix.data)
+        self._count.append(block.count)
         self.columns += width
 
     def build(self) -> Level:
@@ -374,22 +411,31 @@ class _LevelBuilder:
             body = self._bodies.pop()
             body_atom[: len(body), start : start + body.shape[1]] = body
             start += body.shape[1]
-        shape = (self.atoms, self.columns)
-        matrix = csr_array(
-            (_joined(self._aggregation_value, float), (_joined(self._row), _joined(self._aggregation_column))), shape
-        )
+        values, count = _joined(self._aggregation_value, float), _joined(self._count)
+        places = _joined(self._row), _joined(self._aggregation_column)
+        entries = csr_array((np.arange(len(values)), places), (self.atoms, self.columns))
         return Level(
             self.first,
             self.first + self.atoms,
             body_atom,
             _joined(self._rule),
             _joined(self._column),
-            matrix,
+            _with_values(entries, values[entries.data]),
+            count[entries.data],
             _joined(self._fact_sum, float),
             _joined(self._linear, bool),
             _joined(self._learned_atom),
             _joined(self._learned_rule),
         )
+
+
+def _entries(matrix: csr_array) -> csr_array:
+    """The numbers of the entries of a matrix, in their places."""
+    return _with_values(matrix, np.arange(matrix.nnz))
+
+
+def _with_values(matrix: csr_array, values: np.ndarray) -> csr_array:
+    return csr_array((values, matrix.indices, matrix.indptr), matrix.shape)
 
 
 def _joined(arrays: list[np.ndarray], kind: type = np.int32) -> np.ndarray:

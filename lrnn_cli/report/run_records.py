@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.errors import Fault, ReadError, faults_error
-from lrnn_cli.language.files import read_bytes
+from lrnn_cli.language.files import finite_number, read_bytes
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.writing import visible
 
@@ -134,14 +133,6 @@ def read_columns(path: Path, columns: tuple[str, ...], words: tuple[str, ...] = 
     if faults:
         raise faults_error(visible(str(path)), faults)
     return rows
-
-
-def finite_number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def read_options(path: Path) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from lrnn_cli.errors import ReadError
+from lrnn_cli.language.files import finite_number
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.writing import visible
-from lrnn_cli.report.run_records import finite_number, read_columns, read_options, read_rules
+from lrnn_cli.report.run_records import read_columns, read_options, read_rules
 from lrnn_cli.report.tables import text_table
 
 CONFIGURATION = "configuration.json"

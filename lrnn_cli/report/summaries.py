@@ -8,12 +8,12 @@ import numpy as np
 
 from lrnn_cli.evaluation.survey import Survey
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.grounding.program import dependencies
-from lrnn_cli.grounding.strata import components
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
-from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.network.model import Model
+from lrnn_cli.network.part_texts import part_texts
+from lrnn_cli.network.rule_sets import layers, model_statistics
 from lrnn_cli.report.tables import text_table
 
 SHOWN_GROUPS = 5
@@ -106,35 +106,12 @@ def summary_text(summary: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def layers(template: Template) -> dict[Predicate, int]:
-    """The layer of each predicate of a template: 0 for those without rules, else one above its bodies."""
-    depends = dependencies(template)
-    layer: dict[Predicate, int] = {}
-    for component in components(depends):
-        below = [layer.get(body, 0) for head in component for body in depends[head] if body not in component]
-        for predicate in component:
-            layer[predicate] = 1 + max(below, default=0)
-    return layer
-
-
-def model_statistics(template: Template) -> dict[str, Any]:
-    """The rule set in figures, as in the paper: rules, conjunctive target rules, their average length, layers."""
-    used = {atom.predicate for rule in template.rules for atom in rule.body}
-    conjunctive = [rule for rule in template.rules if rule.head.predicate not in used and rule.body]
-    length = sum(len(rule.body) for rule in conjunctive) / len(conjunctive) if conjunctive else 0.0
-    return {
-        "rules": len(template.rules),
-        "target rules": len(conjunctive),
-        "average length": round(length, 2),
-        "layers": max(layers(template).values(), default=0),
-    }
-
-
-def ensemble_summary(members: list[Template]) -> str:
+def ensemble_summary(model: Model) -> str:
     """The members of an ensemble: their statistics side by side, then each of them; one model alone as it is."""
+    members = model.members
     if len(members) == 1:
         return model_summary(members[0])
-    statistics = [model_statistics(member) for member in members]
+    statistics = model.statistics()
     rows = [
         (member.member, *(f"{value:.2f}" if isinstance(value, float) else value for value in figures.values()))
         for member, figures in zip(members, statistics, strict=True)
@@ -142,7 +119,7 @@ def ensemble_summary(members: list[Template]) -> str:
     header = ("model", *statistics[0])
     return "\n\n".join(
         [
-            f"{members[0].name}: an ensemble of {len(members)} models, its output is the mean of theirs",
+            f"{model.name}: an ensemble of {len(members)} models, its output is the mean of theirs",
             text_table(header, rows, range(1, len(header))).rstrip(),
             *(model_summary(member) for member in members),
         ]
@@ -226,8 +203,10 @@ def _skeleton_text(groundings: Groundings, number: int) -> str:
     sizes: dict[Predicate, int] = {}
     for name in program.groups.values():
         sizes[name] = sizes.get(name, 0) + 1
+    skeleton = program.tables[number]
     goals = []
-    for predicate, columns in program.tables[number].body:
+    for predicate, columns in skeleton.body:
         text = quoted(predicate.name) + (f"[{sizes[predicate]}]" if sizes.get(predicate, 1) > 1 else "")
         goals.append(text + (f"({', '.join(f'V{column}' for column in columns)})" if columns else ""))
-    return ", ".join([*goals, *program.tables[number].guards]) or "true"
+    goals += [*map(str, skeleton.guards), *(f"V{column} = {constant}" for column, constant in skeleton.constants)]
+    return ", ".join(goals) or "true"

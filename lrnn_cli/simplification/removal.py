@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.program import Program
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.aggregation import size_factor
-from lrnn_cli.network.network import Level, Network, sigmoid
+from lrnn_cli.network.network import Level, Network
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class _Block:
 
     first, rule, literals: (rules,) the first rule neuron of each, whose others follow, its number, and how many values
     enter each neuron
-    row: (rows,) atoms of the level that aggregate; aggregation: (rows, neurons of one rule) how they do
+    row: (rows,) atoms of the level that aggregate; counts: (rows, neurons of one rule) of groundings
     """
 
     first: np.ndarray
     rule: np.ndarray
     literals: np.ndarray
     row: np.ndarray
-    aggregation: csr_array
+    counts: csr_array
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Removal:
         self.network = network
         self.weights = weights
         self._rules = program.rules
-        self._aggregation = program.template.settings.aggregation
+        self._aggregation = AGGREGATIONS[program.template.settings.aggregation]
         self._users: dict[Predicate, set[int]] = {}
         for index, rule in enumerate(program.rules):
             for predicate, _ in rule.body:
@@ -119,7 +119,6 @@ class Removal:
     def _changed(self, old: _State, kept: np.ndarray, changed: np.ndarray) -> _State:
         """The state for the rules in `kept`, when only those in `changed` differ from the old one."""
         network = self.network
-        a, offset = network.activation.steepness, network.activation.offset
         new = _State(kept, old.values.copy(), old.derivable.copy(), [], [], [], [])
         for number, (level, blocks) in enumerate(zip(network.levels, self._blocks, strict=True)):
             total, ways = old.total[number].copy(), old.ways[number].copy()
@@ -138,8 +137,8 @@ class Removal:
             has_fact = self._given[number].copy()
             has_fact[level.learned_atom[kept[level.learned_rule]]] = True
             new.derivable[level.first : level.last] = (ways > 0) | has_fact
-            linear = has_fact & (ways == 0) & (not network.activation.lukasiewicz)
-            new.values[level.first : level.last] = np.where(linear, total, sigmoid(a * (total + offset)))
+            linear = has_fact & (ways == 0) & network.activation.family.sums_facts
+            new.values[level.first : level.last] = np.where(linear, total, network.activation.atoms(total))
             new.total.append(total)
             new.ways.append(ways)
             new.aggregated.append(aggregateds)
@@ -150,28 +149,23 @@ class Removal:
         self, level: Level, block: _Block, chosen: np.ndarray, state: _State
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rule neurons of the chosen rules of a block aggregated (rows, chosen), and whether there are any."""
-        a, bias = self.network.activation.steepness, self.network.bias
-        width = block.aggregation.shape[1]
+        activation, bias = self.network.activation, self.network.bias
+        width = block.counts.shape[1]
         fired = np.zeros((width, len(chosen)))
-        present = np.zeros((width, len(chosen)))
+        present = np.zeros((width, len(chosen)), bool)
         for place, (first, rule, literals) in enumerate(
             zip(block.first[chosen].tolist(), block.rule[chosen].tolist(), block.literals[chosen].tolist(), strict=True)
         ):
             if not state.kept[rule]:
                 continue
             total = np.full(width, bias[rule])
-            active = np.ones(width)
+            active = np.ones(width, bool)
             for atom in level.body_atom[:literals, first : first + width]:
                 total += state.values[atom]
-                active *= state.derivable[atom]
-            fired[:, place] = sigmoid(a * total) * active
+                active &= state.derivable[atom]
+            fired[:, place] = activation.rules(total)
             present[:, place] = active
-        size = block.aggregation @ present
-        mean = np.divide(block.aggregation @ fired, size, out=np.zeros_like(size), where=size > 0.0)
-        # Of n groundings each counts factor(n) / n. The factor is the sum of a row, and where it is the root of n, so
-        # many groundings are left:
-        left = size * block.aggregation.sum(1)[:, None]
-        return mean * size_factor(self._aggregation, left), size > 0.0
+        return self._aggregation.columns(block.counts, fired, present), block.counts @ present > 0.0
 
 
 def _blocks(level: Level) -> list[_Block]:
@@ -187,7 +181,7 @@ def _blocks(level: Level) -> list[_Block]:
         columns.setdefault((int(level.column[start]), size), []).append(start)
     blocks = []
     for (column, size), found in columns.items():
-        matrix = csr_array(level.backward_aggregation[column : column + size].T)
+        matrix = csr_array(level.backward_counts[column : column + size].T)
         row = np.diff(matrix.indptr).nonzero()[0]
         neurons = np.array(found)
         literals = np.array([(level.body_atom[:, start : start + size] > 0).any(1).sum() for start in found])

@@ -21,9 +21,13 @@ from lrnn_cli.grounding.program import Facts, Program
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.compile import Compiler, Memory
+from lrnn_cli.network.model import Model, model_weights
+from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.network.network import Network, assemble
+from lrnn_cli.simplification.options import SimplificationOptions
 from lrnn_cli.simplification.removal import Removal
-from lrnn_cli.training.loop import TrainingOptions, train_weights
+from lrnn_cli.training.loop import train_weights
+from lrnn_cli.training.options import TrainingOptions
 
 LITERAL_CHECKS = 30
 """How often the data are grounded to try shorter rules, at most."""
@@ -35,17 +39,6 @@ LEARNING_RATE = 0.005
 Item = TypeVar("Item")
 Badness = Callable[[np.ndarray, np.ndarray], float]
 """How bad outputs (queries,) are for targets (queries,)."""
-
-
-@dataclass(frozen=True)
-class SimplificationOptions:
-    tolerance: float = 0.001
-    """How much worse the model may get."""
-    literals: bool = True
-    epochs: int = 50
-    """Of training after each round."""
-    loss: str = "squared"
-    """What this training minimises."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +64,43 @@ class Evaluated:
     weights: np.ndarray
     outputs: np.ndarray
     badness: float
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """What is left of a model, and how each of its members got there; interrupted: Ctrl-C ended it."""
+
+    model: Model
+    simplifiers: list[Simplifier]
+    interrupted: bool
+
+
+def simplify_model(
+    model: Model,
+    data_name: str,
+    ground: Callable[[Template], Groundings],
+    badness: Badness,
+    options: SimplificationOptions,
+    report: Callable[[str], None] = lambda text: None,
+) -> Simplified:
+    """Simplify the members of a model one by one; an interruption keeps what has been reached."""
+    for member in model.members:
+        model_weights(member)
+    simplifiers: list[Simplifier] = []
+    interrupted = False
+    try:
+        for member in model.members:
+            simplifiers.append(Simplifier(member, ground, badness, options, report))
+            simplifiers[-1].run()
+    except KeyboardInterrupt:
+        interrupted = True
+    if interrupted and not any(simplifier.dropped for simplifier in simplifiers):
+        raise KeyboardInterrupt
+    smaller = *(simplifier.now.model for simplifier in simplifiers), *model.members[len(simplifiers) :]
+    names = (name.rsplit("/", 1)[-1] for name in (model.name, data_name))
+    sizes = (sum(len(member.rules) for member in members) for members in (model.members, smaller))
+    comments = "model of lrnn: {} simplified on {}".format(*names), "{} rules before, {} after".format(*sizes)
+    return Simplified(Model(tuple(map(in_layers, smaller)), comments, layered=True), simplifiers, interrupted)
 
 
 class Simplifier:

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lrnn_cli.hypotheses.parts import Conjunction, Part, rule_neurons
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.structure.patterns import Columns
 
 MOST_THRESHOLDS = 31
@@ -49,7 +49,7 @@ class BoostingOptions:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _BinnedColumns:
     """Some columns cut at their thresholds into bins.
 
     members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
@@ -85,7 +85,7 @@ class _Best:
 
     score: float
     favoured: float
-    block: _Block
+    block: _BinnedColumns
     place: int
     at_least: bool
 
@@ -139,7 +139,7 @@ class Thresholds:
         return best
 
 
-def _block(values: object, chosen: np.ndarray, presence: bool) -> _Block | None:
+def _block(values: object, chosen: np.ndarray, presence: bool) -> _BinnedColumns | None:
     """The bins of some columns of (queries, columns); None where all of them are constant."""
     queries = values.shape[0]  # type: ignore[attr-defined]
     rows: list[np.ndarray] = []
@@ -174,7 +174,7 @@ def _block(values: object, chosen: np.ndarray, presence: bool) -> _Block | None:
     row, member = np.concatenate(rows), np.concatenate(members)
     first_bins = np.zeros(start[-1], bool)
     first_bins[start[:-1]] = True
-    return _Block(
+    return _BinnedColumns(
         csr_array((np.ones(len(row)), (row, member)), shape=(start[-1], queries)),
         np.array(start),
         np.array(fullest),
@@ -195,6 +195,15 @@ def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
     return np.unique(parts[parts > distinct[0]])
 
 
+@dataclass(frozen=True)
+class BoostingStep:
+    """A conjunction, and the bias and the logits (all queries,) after it."""
+
+    conjunction: Conjunction
+    bias: float
+    logit: np.ndarray
+
+
 def boosted(
     columns: Columns,
     queries: np.ndarray,
@@ -203,8 +212,8 @@ def boosted(
     options: BoostingOptions,
     random: np.random.Generator,
     given: np.ndarray | float = 0.0,
-) -> Iterator[tuple[Conjunction, float, np.ndarray]]:
-    """Conjunctions one after another, each with the bias and the logits (all queries) after it.
+) -> Iterator[BoostingStep]:
+    """Conjunctions one after another.
 
     queries: those learned from, among those that have columns; target: (all queries,), only theirs are looked at.
     Weights and biases are those of rules: what steepness and offset make of their sum is the logit. given: (all
@@ -214,11 +223,11 @@ def boosted(
     thresholds = Thresholds(columns, queries, BLOCKS if options.columns < 1.0 else 1, random, presence)
     known = target[queries]
     frequency = (known.sum() + 1.0) / (len(known) + 2.0)
-    start = activation.steepness * activation.offset if presence else float(np.log(frequency / (1.0 - frequency)))
+    start = float(activation.scaled(0.0) if presence else activation.family.squashing.sum_of(frequency))
     logit = start + activation.steepness * np.broadcast_to(given, len(target))
     for _ in range(options.rules if len(thresholds) else 0):
-        output = sigmoid(logit[queries])
-        slope, curvature = known - output, output * (1.0 - output)
+        output = activation.squashed(logit[queries])
+        slope, curvature = known - output, activation.family.squashing.slope(output, 1.0)
         inside = random.random(len(queries)) < options.queries
         weighted = np.stack([slope, curvature, np.ones(len(queries))], 1) * inside[:, None]
         parts = _grown(columns, queries, thresholds, weighted, options, random, presence)
@@ -230,13 +239,13 @@ def boosted(
         step = float(slope @ seen) / (float(curvature @ seen**2) + options.penalty) * options.shrinkage
         logit += step * neurons
         if not presence:
-            output = sigmoid(logit[queries])
-            left, size = float((known - output).sum()), float((output * (1.0 - output)).sum())
+            output = activation.squashed(logit[queries])
+            left, size = float((known - output).sum()), float(activation.family.squashing.slope(output, 1.0).sum())
             change = BIAS_STEP * options.shrinkage * left / (size + options.penalty)
             logit += change
             start += change
         conjunction = Conjunction(tuple(part for _, part in parts), step / activation.steepness)
-        yield conjunction, start / activation.steepness - activation.offset, logit.copy()
+        yield BoostingStep(conjunction, activation.total(start), logit.copy())
 
 
 def _grown(

@@ -1,17 +1,19 @@
 """Columns of candidate rules: for each query the rule neurons of a body aggregated, without building a network.
 
 A table of groundings is collapsed to distinct tuples of classes of its slots, once for all fillings; the classes are
-those of the compiled latent layers. With E = exp(-a value) for each predicate and class, a rule neuron is
-1 / (1 + constant * product of E): no exponential is left for a candidate. Objects of one class of layer 1 have the
+those of the compiled latent layers. With a factor E = exp(-a value) for each predicate and class, a rule neuron is a
+function of constant * product of E: no exponential is left for a candidate. Objects of one class of layer 1 have the
 same unary facts, so a unary predicate of the data in a slot (layer 0) keeps some classes and drops the others.
 Weighted facts of relations have values of their own: tuples are told apart by their sum, whatever fills the slots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -20,10 +22,10 @@ from lrnn_cli.grounding.atoms import AtomIndex, class_ids
 from lrnn_cli.grounding.joins.cache import Cache
 from lrnn_cli.grounding.joins.relations import Literal, Relations, TooManyRows
 from lrnn_cli.grounding.tables import Table
-from lrnn_cli.hypotheses.bodies import Shape, Slot
+from lrnn_cli.hypotheses.bodies import Candidate, Shape, Slot
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.aggregation import size_factor
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import Aggregation
 
 KEPT_BYTES = 80_000_000
 """Collapsed tables are kept up to this size in all."""
@@ -37,18 +39,28 @@ LATENT = Predicate("latent", 0)
 """Stands for the predicates of a slot in a join."""
 
 
-@dataclass
-class Layer:
-    """Predicates of one kind: their common atoms, class of each atom, values (predicates, classes).
+@dataclass(frozen=True)
+class PredicateLayer:
+    """Predicates of one kind: their common atoms, class_of (atoms,) the class of each, values (predicates, classes).
 
     holds: (predicates, classes) where a predicate is true at all; None where all are, as for latent predicates.
     """
 
     names: tuple[str, ...]
     index: AtomIndex
-    shape: np.ndarray
+    class_of: np.ndarray
     values: np.ndarray
     holds: np.ndarray | None = None
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The same for layers with the same atoms and classes, whatever their values."""
+        atoms = self.index.atoms
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self.class_of, atoms.example, atoms.objects):
+            digest.update(f"{array.dtype.str} {array.shape} ".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.digest()
 
 
 @dataclass
@@ -66,7 +78,7 @@ class Target:
 
 @dataclass
 class Collapsed:
-    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples), total: (query atoms,).
+    """classes: (places, tuples) a class for each place; counts: (query atoms, tuples) of groundings; rows: how many.
 
     factor: (tuples,) exp(-a sum of values) of relations with weighted facts; None where there are none.
     """
@@ -74,12 +86,8 @@ class Collapsed:
     places: tuple[Slot, ...]
     classes: np.ndarray
     counts: csr_array
-    total: np.ndarray
+    rows: int
     factor: np.ndarray | None
-
-    @property
-    def rows(self) -> int:
-        return int(self.total.sum())
 
     @property
     def bytes(self) -> int:
@@ -87,61 +95,76 @@ class Collapsed:
         return int(self.classes.nbytes + self.counts.data.nbytes + self.counts.indices.nbytes + factor)
 
 
-def data_layer(unary: Sequence[Predicate], relations: Relations, first: Layer, activation: Activation) -> Layer:
+def data_layer(
+    unary: Sequence[Predicate], relations: Relations, first: PredicateLayer, activation: Activation
+) -> PredicateLayer:
     """Layer 0: the unary predicates of the data, over the atoms and classes of layer 1."""
-    classes = int(first.shape.max(initial=-1)) + 1
+    classes = int(first.class_of.max(initial=-1)) + 1
     member = np.zeros(classes, np.int64)
-    member[first.shape[::-1]] = np.arange(len(first.shape) - 1, -1, -1)
+    member[first.class_of[::-1]] = np.arange(len(first.class_of) - 1, -1, -1)
     example, objects = first.index.atoms.example[member], first.index.atoms.objects[member]
     holds = np.zeros((len(unary), classes), bool)
     values = np.full((len(unary), classes), activation.crisp)
     for row, predicate in enumerate(unary):
         holds[row] = np.isin(objects[:, 0], relations.tables[predicate].objects[:, 0])
         if predicate in relations.soft:
-            values[row] = fact_values(relations.weights(predicate, example, objects), activation)
+            values[row] = activation.facts(relations.weights(predicate, example, objects))
     names = tuple(predicate.name for predicate in unary)
-    return Layer(names, first.index, first.shape, values, holds)
+    return PredicateLayer(names, first.index, first.class_of, values, holds)
 
 
-def fact_values(weights: np.ndarray, activation: Activation) -> np.ndarray:
-    """The values of atoms that only facts derive, given the sums of their weights."""
-    return sigmoid(activation.steepness * (weights + activation.offset))
+class CollapsedTables:
+    """Collapsed tables of bodies, by what they depend on, and bodies that were left out; all Features of E share it."""
 
-
-class Features:
-    """Computes columns; keeps collapsed tables of shapes as long as the classes they use stay the same."""
-
-    def __init__(
-        self, relations: Relations, activation: Activation, aggregation: str, targets: dict[Predicate, Target]
-    ) -> None:
-        self.relations = relations
-        self.activation = activation
-        self.aggregation = aggregation
-        self.targets = targets
-        self.layers: dict[Kind, Layer] = {}
-        self._factors: dict[Kind, np.ndarray] = {}
-        self._rows: dict[Kind, dict[str, int]] = {}
-        self._collapsed: Cache[Shape, Collapsed | None] = Cache(
-            min(KEPT_BYTES, relations.memory or KEPT_BYTES), lambda found: 0 if found is None else found.bytes
+    def __init__(self, memory: int) -> None:
+        self._tables: Cache[tuple[Shape, tuple[bytes, ...]], Collapsed | None] = Cache(
+            min(KEPT_BYTES, memory or KEPT_BYTES), lambda table: 0 if table is None else table.bytes
         )
-        self.most_rows = 0
-        """Bodies with more groundings are left out; 0 for no limit."""
-        self._too_large: dict[tuple[Literal, ...], int] = {}
+        self.too_large: dict[tuple[Literal, ...], int] = {}
+        """The relations of bodies that were left out, and how many groundings they have."""
 
-    def set_layers(self, layers: dict[Kind, Layer]) -> None:
-        """New values of predicates; collapsed tables over layers whose classes changed are dropped."""
-        changed = {
-            number
-            for number in {*layers, *self.layers}
-            if number not in layers
-            or number not in self.layers
-            or len(layers[number].shape) != len(self.layers[number].shape)
-            or (layers[number].shape != self.layers[number].shape).any()
-        }
-        self._collapsed.forget(lambda shape: any(_kind(slot) in changed for slot in shape.slots))
-        self.layers = layers
-        self._factors = {number: np.exp(-self.activation.steepness * layer.values) for number, layer in layers.items()}
-        self._rows = {number: {name: row for row, name in enumerate(layer.names)} for number, layer in layers.items()}
+    def recall(
+        self, shape: Shape, layers: tuple[PredicateLayer, ...], compute: Callable[[], Collapsed | None]
+    ) -> Collapsed | None:
+        return self._tables.recall((shape, tuple(layer.digest for layer in layers)), compute)
+
+    def keep(self, layers: Iterable[PredicateLayer]) -> None:
+        """Drop the tables over classes that none of these layers has."""
+        kept = {layer.digest for layer in layers}
+        self._tables.forget(lambda key: not kept.issuperset(key[1]))
+
+
+@dataclass(frozen=True)
+class Features:
+    """F of Algorithm 1: what latent predicates are worth, from which the columns of bodies are computed.
+
+    most_rows: bodies with more groundings are left out; 0 for no limit.
+    """
+
+    relations: Relations
+    activation: Activation
+    aggregation: Aggregation
+    targets: dict[Predicate, Target]
+    tables: CollapsedTables
+    layers: dict[Kind, PredicateLayer] = field(default_factory=dict)
+    most_rows: int = 0
+
+    @cached_property
+    def _factors(self) -> dict[Kind, np.ndarray]:
+        return {kind: self.activation.factors(layer.values) for kind, layer in self.layers.items()}
+
+    @cached_property
+    def _rows(self) -> dict[Kind, dict[str, int]]:
+        return {kind: {name: row for row, name in enumerate(layer.names)} for kind, layer in self.layers.items()}
+
+    def with_layers(self, layers: dict[Kind, PredicateLayer]) -> Features:
+        """With other values of predicates; what these leave of the tables is kept."""
+        self.tables.keep(layers.values())
+        return replace(self, layers=layers)
+
+    def column(self, candidate: Candidate) -> np.ndarray:
+        """(queries of the target,) the aggregated rule neurons of a rule, without its weight."""
+        return self.columns(candidate.shape, [candidate.filling])[:, 0]
 
     def fillings(self, shape: Shape, slot: int) -> list[str]:
         """Predicates that can fill a slot: those that are true of some object there."""
@@ -171,18 +194,19 @@ class Features:
 
     def collapsed(self, shape: Shape) -> Collapsed | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for a rule to be added."""
-        found = self._known(shape)
-        if found is not None and self.most_rows and found.rows > self.most_rows:
-            self._too_large[shape.relations] = found.rows
+        table = self._known(shape)
+        if table is not None and self.most_rows and table.rows > self.most_rows:
+            self.tables.too_large[shape.relations] = table.rows
             return None
-        return found
+        return table
 
     def _known(self, shape: Shape) -> Collapsed | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for any rule."""
         places = sorted({_place(variables, layer) for variables, layer in shape.slots})
         shape = Shape(shape.head, shape.relations, tuple(places))
+        layers = tuple(self.layers[_kind(slot)] for slot in places)
         try:
-            return self._collapsed.recall(shape, lambda: self._collapse(shape))
+            return self.tables.recall(shape, layers, lambda: self._collapse(shape))
         except TooManyRows:
             return None
 
@@ -190,12 +214,12 @@ class Features:
         """Whether a body is left out since so many bytes that it needs are not allowed."""
         if not self.relations.memory or needed <= self.relations.memory:
             return False
-        self._too_large[shape.relations] = rows
+        self.tables.too_large[shape.relations] = rows
         return True
 
     def too_large(self) -> dict[tuple[Literal, ...], int]:
         """The relations of bodies that were left out, and how many groundings they have."""
-        return {**self.relations.too_large(), **dict(sorted(self._too_large.items()))}
+        return {**self.relations.too_large(), **dict(sorted(self.tables.too_large.items()))}
 
     def _collapse(self, shape: Shape) -> Collapsed | None:
         table = self.table(shape)
@@ -213,8 +237,8 @@ class Features:
         columns = []
         for slot in shape.slots:
             variables, _ = slot
-            found = self.layers[_kind(slot)]
-            columns.append(found.shape[found.index.position(table.example, table.objects[:, list(variables)])])
+            layer = self.layers[_kind(slot)]
+            columns.append(layer.class_of[layer.index.position(table.example, table.objects[:, list(variables)])])
         values = self._relation_values(shape, table)
         different = columns if values is None else [*columns, np.unique(values, return_inverse=True)[1]]
         if different:
@@ -224,11 +248,10 @@ class Features:
         classes = np.zeros((len(columns), len(first)), np.int32)
         for place, column in enumerate(columns):
             classes[place] = column[first]
-        factor = None if values is None else np.exp(-self.activation.steepness * values[first])
+        factor = None if values is None else self.activation.factors(values[first])
         size = (len(target.index), classes.shape[1])
-        counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
-        counts.sum_duplicates()
-        return Collapsed(shape.slots, classes, counts, np.bincount(row, minlength=size[0]).astype(float), factor)
+        counts = tuple_counts(row, number, size)
+        return Collapsed(shape.slots, classes, counts, len(row), factor)
 
     def _relation_values(self, shape: Shape, table: Table) -> np.ndarray | None:
         """(rows,) the sum of the values of the relations that have weighted facts, None where there are none."""
@@ -236,7 +259,7 @@ class Features:
         total = np.zeros(len(table))
         for predicate, variables in soft:
             weights = self.relations.weights(predicate, table.example, table.objects[:, list(variables)])
-            total += fact_values(weights, self.activation)
+            total += self.activation.facts(weights)
         return total if soft else None
 
     def columns(self, shape: Shape, fillings: Sequence[tuple[str, ...]]) -> np.ndarray:
@@ -245,7 +268,7 @@ class Features:
         collapsed = self._known(shape)
         if collapsed is None:
             return np.zeros((len(target.atom_of_query), len(fillings)))
-        step = max(1, CHUNK // max(collapsed.counts.shape))
+        step = max(1, CHUNK // self.aggregation.work(collapsed.counts))
         parts = [
             self._aggregated(shape, fillings[start : start + step], collapsed)
             for start in range(0, len(fillings), step)
@@ -256,7 +279,7 @@ class Features:
         a = self.activation
         crisp = sum(predicate not in self.relations.soft for predicate, _ in shape.relations)
         bias = a.rule_bias(shape.length, crisp)
-        product = np.full((collapsed.classes.shape[1], len(fillings)), np.exp(-a.steepness * bias))
+        product = np.full((collapsed.classes.shape[1], len(fillings)), a.factors(bias))
         if collapsed.factor is not None:
             product *= collapsed.factor[:, None]
         kept: np.ndarray | None = None
@@ -269,14 +292,14 @@ class Features:
             if holds is not None:
                 held = holds[rows].T[classes]
                 kept = held if kept is None else kept & held
-        product += 1.0
-        neurons = np.reciprocal(product, out=product)
-        if kept is None:
-            sums, totals = collapsed.counts @ neurons, collapsed.total[:, None]
-        else:
-            sums, totals = collapsed.counts @ (neurons * kept), collapsed.counts @ kept.astype(float)
-        totals = np.maximum(totals, 1.0)
-        return np.asarray(sums / totals * size_factor(self.aggregation, totals))
+        return self.aggregation.columns(collapsed.counts, a.rules_of_products(product), kept)
+
+
+def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:
+    """(query atoms, tuples) how many groundings have which atom, row (groundings,), and which tuple, number."""
+    counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
+    counts.sum_duplicates()
+    return counts
 
 
 def _kind(slot: Slot) -> Kind:

@@ -20,7 +20,7 @@ from lrnn_cli.grounding.joins.relations import TooManyRows
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.features import Features, Layer
+from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
@@ -65,7 +65,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class _Collapsed:
+class _ClassTuples:
     """classes: (variables, tuples), -1 for objects without unary facts; counts: (query atoms, tuples)."""
 
     classes: np.ndarray
@@ -143,7 +143,7 @@ def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
     return True
 
 
-def _collapse(shape: Shape, features: Features, unary: Layer | None) -> _Collapsed | None:
+def _collapse(shape: Shape, features: Features, unary: PredicateLayer | None) -> _ClassTuples | None:
     """The groundings of a shape by classes of their variables; None where there are none, or too many for memory."""
     try:
         table = features.relations.joined(shape.head if shape.head.arity else None, shape.relations)
@@ -165,28 +165,27 @@ def _collapse(shape: Shape, features: Features, unary: Layer | None) -> _Collaps
             classes.append(np.full(len(inside), -1, np.int64))
             continue
         place = unary.index.position(table.example[inside], column[:, None])
-        classes.append(np.where(place >= 0, unary.shape[place], -1).astype(np.int64))
+        classes.append(np.where(place >= 0, unary.class_of[place], -1).astype(np.int64))
     if not classes:
         groundings = np.bincount(row[inside], minlength=len(target.index)).astype(np.float32)
-        return _Collapsed(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))
+        return _ClassTuples(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))
     number, first = class_ids([column + 1 for column in classes])
     if unary is not None and features.leaves_out(
         shape, len(inside), WORK * len(classes) * len(unary.names) * len(first)
     ):
         return None
     size = (len(target.index), len(first))
-    counts = csr_array((np.ones(len(inside), np.float32), (row[inside], number)), shape=size)
-    counts.sum_duplicates()
-    return _Collapsed(np.stack([column[first] for column in classes]), counts)
+    counts = tuple_counts(row[inside], number, size)
+    return _ClassTuples(np.stack([column[first] for column in classes]), counts)
 
 
-def _frequent(collapsed: _Collapsed, least: int) -> bool:
+def _frequent(collapsed: _ClassTuples, least: int) -> bool:
     return int((np.diff(collapsed.counts.indptr) > 0).sum()) >= least
 
 
 def _bodies(
     shape: Shape,
-    collapsed: _Collapsed,
+    collapsed: _ClassTuples,
     features: Features,
     language: Language,
     least: int,
@@ -196,39 +195,39 @@ def _bodies(
     bodies: list[tuple[Shape, tuple[str, ...]]] = []
     for items in _item_sets(shape, collapsed, features, language.length - len(shape.relations), least):
         slots = tuple(((variable,), 0) for variable, _ in items)
-        found = Shape(shape.head, shape.relations, slots)
-        if found.safe and (found.length or shape.head.arity):
-            bodies.append((found, tuple(name for _, name in items)))
+        body = Shape(shape.head, shape.relations, slots)
+        if body.safe and (body.length or shape.head.arity):
+            bodies.append((body, tuple(name for _, name in items)))
     step = max(1, CHUNK // len(features.targets[shape.head].target))
     for start in range(0, len(bodies), step):
         check()
         by_shape: dict[Shape, list[tuple[str, ...]]] = {}
         order: list[tuple[Shape, int]] = []
-        for found, filling in bodies[start : start + step]:
-            fillings = by_shape.setdefault(found, [])
-            order.append((found, len(fillings)))
+        for body, filling in bodies[start : start + step]:
+            fillings = by_shape.setdefault(body, [])
+            order.append((body, len(fillings)))
             fillings.append(filling)
-        columns = {found: features.columns(found, fillings) for found, fillings in by_shape.items()}
-        for found, number in order:
-            candidate = language.canonical(Candidate(found, by_shape[found][number]))
-            yield columns[found][:, number], candidate
+        columns = {body: features.columns(body, fillings) for body, fillings in by_shape.items()}
+        for body, number in order:
+            candidate = language.canonical(Candidate(body, by_shape[body][number]))
+            yield columns[body][:, number], candidate
 
 
 def _item_sets(
-    shape: Shape, collapsed: _Collapsed, features: Features, longest: int, least: int
+    shape: Shape, collapsed: _ClassTuples, features: Features, longest: int, least: int
 ) -> list[tuple[Item, ...]]:
     """Sets of items that hold together for enough query atoms, ascending, smaller ones first."""
     items, holds = _items(collapsed, features.layers.get((0, 1)))
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
     level: list[tuple[int, ...]] = [()]
-    found: list[tuple[int, ...]] = [()] if shape.relations else []
+    frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
         sets: list[tuple[int, ...]] = []
         masks: list[np.ndarray] = []
         frequent: list[tuple[int, ...]] = []
         for chosen in level:
-            if len(found) + len(frequent) > MOST_OF_A_SHAPE:
+            if len(frequent_sets) + len(frequent) > MOST_OF_A_SHAPE:
                 break
             first = chosen[-1] + 1 if chosen else 0
             # Where all that is chosen holds; of an empty choice, everywhere.
@@ -248,13 +247,13 @@ def _item_sets(
                 sets, masks = [], []
         frequent += [sets[number] for number in _supported(masks, collapsed.counts, least)]
         level = frequent
-        found += level
-        if not level or len(found) > MOST_OF_A_SHAPE:
+        frequent_sets += level
+        if not level or len(frequent_sets) > MOST_OF_A_SHAPE:
             break
-    return [tuple(items[number] for number in chosen) for chosen in found[:MOST_OF_A_SHAPE]]
+    return [tuple(items[number] for number in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
 
 
-def _items(collapsed: _Collapsed, unary: Layer | None) -> tuple[list[Item], np.ndarray]:
+def _items(collapsed: _ClassTuples, unary: PredicateLayer | None) -> tuple[list[Item], np.ndarray]:
     """The items that hold for some tuple, and for which: (items, tuples)."""
     items: list[Item] = []
     holds = [np.zeros((0, collapsed.counts.shape[1]), bool)]

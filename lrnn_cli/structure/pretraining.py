@@ -19,10 +19,11 @@ import numpy as np
 
 from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.network import Activation, sigmoid
-from lrnn_cli.structure.features import fact_values
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.training.optimisers import OPTIMISERS
 
+LOSS = LOSSES["squared"]
 EPOCHS = 200
 RATE = 0.02
 COMBINATIONS = 20_000
@@ -85,7 +86,7 @@ def _shares(predicate: Predicate, relations: Relations, activation: Activation) 
     """What each fact of a predicate counts for: 1 for a plain one."""
     table = relations.tables[predicate]
     weights = relations.weights(predicate, table.example, table.objects)
-    return np.asarray(fact_values(weights, activation) / fact_values(np.ones(1), activation))
+    return np.asarray(activation.facts(weights) / activation.facts(np.ones(1)))
 
 
 @dataclass
@@ -101,9 +102,8 @@ def loss_and_gradients(
     layer1: np.ndarray, model: Relational, activation: Activation
 ) -> tuple[float, np.ndarray, np.ndarray, float]:
     """The weighted squared loss of a relation, and its gradients by layer 1 (clusters, predicates), rules and bias."""
-    a, offset = activation.steepness, activation.offset
-    fired = activation.atom(activation.crisp)
-    values = sigmoid(a * (layer1 * fired + offset))
+    fired = float(activation.rules(activation.rule_bias(1, 1)))
+    values = activation.atoms(layer1 * fired)
     found = model.found
     arguments = len(found.predicate)
     clusters = len(layer1)
@@ -112,22 +112,21 @@ def loss_and_gradients(
         shape = [len(rows)] + [1] * arguments
         shape[1 + place] = clusters
         total = total + values[:, rows].T.reshape(shape)
-    neurons = sigmoid(a * total)
+    neurons = activation.rules(total)
     flat = neurons.reshape(len(neurons), -1)
-    output = sigmoid(a * (flat @ model.rules + model.bias + offset))
-    error = output - found.target
-    count = len(error)
-    loss = float((found.weight * error**2).mean())
-    d_output = 2.0 * found.weight * error / count * a * output * (1.0 - output)
+    output = activation.atoms(flat @ model.rules + model.bias)
+    count = len(output)
+    loss = float((found.weight * LOSS.value(output, found.target)).mean())
+    d_output = activation.slope(output, found.weight * LOSS.slope(output, found.target) / count)
     d_rules = flat.T @ d_output
-    d_total = (d_output[:, None] * model.rules * a * flat * (1.0 - flat)).reshape(neurons.shape)
+    d_total = activation.slope(flat, d_output[:, None] * model.rules).reshape(neurons.shape)
     d_values = np.zeros_like(layer1)
     for place, rows in enumerate(found.predicate):
         others = tuple(axis for axis in range(1, arguments + 1) if axis != 1 + place)
         slope = d_total.sum(axis=others)
         for cluster in range(clusters):
             d_values[cluster] += np.bincount(rows, slope[:, cluster], layer1.shape[1])
-    return loss, d_values * a * values * (1.0 - values) * fired, d_rules, float(d_output.sum())
+    return loss, activation.slope(values, d_values) * fired, d_rules, float(d_output.sum())
 
 
 def pretrain(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,13 @@ from lrnn_cli.language.files import make_folder, read_bytes, write_text
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.language.template import LARGEST, Template
 from lrnn_cli.language.writing import csv_text, json_text, visible
-from lrnn_cli.structure.algorithm import Iteration, Learned, StructureLearner, StructureOptions
+from lrnn_cli.network.model_text import model_text
+from lrnn_cli.network.rule_sets import model_statistics
+from lrnn_cli.structure.latent_rules import create_layer1_rules, new_invented_from, predicate_invention
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Problem
+from lrnn_cli.structure.rules import Rules, Weights, written_template
+from lrnn_cli.structure.state import Iteration, LearningState
 
 CONFIGURATION = "configuration.json"
 STATE = "state.json"
@@ -38,15 +44,41 @@ VERSION = 2
 AGAIN = "start a new run in another folder"
 
 
+class RunDirectories:
+    """The run directories of the members of an ensemble, or of the only model; without a folder nothing is kept.
+
+    resume: take up those that are there; part: tells data and examples from others.
+    """
+
+    def __init__(self, folder: str | None, members: Sequence[StructureOptions], part: str, resume: bool) -> None:
+        self._runs: dict[int, RunDirectory] = {}
+        for number, options in enumerate(members if folder is not None else ()):
+            name = f"{folder}/member_{number + 1}" if len(members) > 1 else str(folder)
+            # A run that was stopped early may not have got to the members after the first.
+            there = number == 0 or (Path(name) / CONFIGURATION).exists()
+            self._runs[number] = RunDirectory(name, options, part, resume and there)
+
+    def restore(self, number: int, E: Problem) -> LearningState | None:
+        """Where a member, counted from 0, was recorded before, if it was."""
+        run = self._runs.get(number)
+        return run.restore(E) if run is not None and run.resumed else None
+
+    def record(self, number: int, E: Problem, state: LearningState) -> None:
+        if number in self._runs:
+            self._runs[number].record(E, state)
+
+    def finish(self, number: int, template: Template, reason: str) -> None:
+        if number in self._runs:
+            self._runs[number].finish(template, reason)
+
+
 class RunDirectory:
     """Writes a run as it goes; `resume` takes up one that is there."""
 
-    def __init__(
-        self, folder: str, options: StructureOptions, digest: str, resume: bool, text: Callable[[Template], str]
-    ) -> None:
-        """`digest` tells data from others; `text` writes a model."""
+    def __init__(self, folder: str, options: StructureOptions, digest: str, resume: bool) -> None:
+        """`digest` tells data from others."""
         self.folder = Path(folder)
-        self._text = text
+        self.resumed = resume
         self._files: dict[str, str] = {}
         self._configuration: dict[str, Any] = {"options": asdict(options), "data_digest": digest}
         path = self.folder / CONFIGURATION
@@ -70,23 +102,19 @@ class RunDirectory:
         self._write(name, text)
         self._files[name] = _file_digest(self.folder / name)
 
-    def restore(self, learner: StructureLearner) -> None:
-        """Set a learner to the state of the last whole iteration, if there was one."""
+    def restore(self, E: Problem) -> LearningState | None:
+        """The state after the last whole iteration, if there was one; draws go on from there."""
         path = self.folder / STATE
         if not path.exists():
-            return
-        state = self._verified(str(path))
+            return None
+        recorded = self._verified(str(path))
         try:
-            weights = _weights(state["weights"])
-            best = None if state["best"] is None else (float(state["best"][0]), _weights(state["best"][1]))
-            iterations = [_iteration(item) for item in state["iterations"]]
-            learner.restore(weights, state["latent_rules"], state["random"], iterations, best)
-            for known in (weights, weights if best is None else best[1]):
-                if not all(rule.clause in known for rule in learner.latent_rules):
-                    raise KeyError("weights")
+            state = _restored(E, recorded)
+            E.random.bit_generator.state = recorded["random"]
         except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError):
             raise ReadError(f"{visible(str(path))}: the state of this run is damaged; {AGAIN}") from None
-        self._files = dict(state["files"])
+        self._files = dict(recorded["files"])
+        return state
 
     def _verified(self, path: str) -> dict[str, Any]:
         """The recorded state, if it is that of this run and all files that belong to it are as they were written."""
@@ -106,33 +134,54 @@ class RunDirectory:
                 raise ReadError(f"{visible(str(self.folder / file))}: this file of the run is damaged; {AGAIN}")
         return state
 
-    def record(self, learner: StructureLearner) -> None:
+    def record(self, E: Problem, state: LearningState) -> None:
         """Write the state after an iteration; the state file comes last, it makes the iteration count."""
-        number = learner.learned.iterations[-1].number
-        self._write_kept(f"model_{number}.pl", self._text(learner.learned.template))
-        self._write_kept(f"embedding_{number}.csv", _embedding(learner))
+        R, W, number = state.rules, state.weights, state.iterations[-1].number
+        self._write_kept(f"model_{number}.pl", _model_text(written_template(E, R, W)))
+        self._write_kept(f"embedding_{number}.csv", _embedding(R, W))
         history: list[list[object]] = [["epoch", "loss"]]
-        history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in learner.learned.history]
+        history += [[epoch.epoch, repr(epoch.training_loss)] for epoch in state.history]
         self._write_kept(f"history_{number}.csv", csv_text(history))
-        self._write("rules.csv", _rules(learner))
-        self._write("iterations.csv", _iterations(learner.learned.iterations))
-        state = {
+        self._write("rules.csv", _rules(E, state.iterations))
+        self._write("iterations.csv", _iterations(state.iterations))
+        recorded = {
             "version": VERSION,
             "configuration": _digest(self._configuration),
             "files": self._files,
-            "weights": learner.weights,
-            "latent_rules": [rule.clause for rule in learner.latent_rules],
-            "random": learner.random.bit_generator.state,
-            "iterations": [_iteration_json(iteration) for iteration in learner.learned.iterations],
-            "best": learner.best,
+            "weights": W,
+            "latent_rules": [rule.clause for rule in R.latent],
+            "random": E.random.bit_generator.state,
+            "iterations": [_iteration_json(iteration) for iteration in state.iterations],
+            "best": state.best,
         }
-        self._write(STATE, json.dumps({**state, "digest": _digest(state)}) + "\n")
+        self._write(STATE, json.dumps({**recorded, "digest": _digest(recorded)}) + "\n")
 
-    def finish(self, learned: Learned, statistics: dict[str, Any]) -> None:
+    def finish(self, template: Template, reason: str) -> None:
         """Write the final model, the rule set in figures and why learning ended."""
-        self._write("model.pl", self._text(learned.template))
-        reason = learned.reason or "the number of iterations was reached"
-        self._write("statistics.json", json_text({**statistics, "ended": reason}))
+        self._write("model.pl", _model_text(template))
+        ended = reason or "the number of iterations was reached"
+        self._write("statistics.json", json_text({**model_statistics(template), "ended": ended}))
+
+
+def _model_text(template: Template) -> str:
+    return model_text([template], layered=True)
+
+
+def _restored(E: Problem, recorded: dict[str, Any]) -> LearningState:
+    """A state from what was recorded: rules are made anew from those that each iteration found."""
+    weights = _weights(recorded["weights"])
+    best = None if recorded["best"] is None else (float(recorded["best"][0]), _weights(recorded["best"][1]))
+    iterations = tuple(_iteration(item) for item in recorded["iterations"])
+    R = create_layer1_rules(E)
+    for iteration in iterations:
+        R |= Rules(new_invented_from(E, R, iteration.ahead))
+        R |= predicate_invention(E, R, iteration.rules)
+    if [rule.clause for rule in R.latent] != recorded["latent_rules"]:
+        raise ValueError("latent rules")
+    for known in (weights, weights if best is None else best[1]):
+        if not all(rule.clause in known for rule in R.latent):
+            raise KeyError("weights")
+    return LearningState(R, weights, iterations, best=best)
 
 
 def _digest(value: dict[str, Any]) -> str:
@@ -176,15 +225,15 @@ def _iteration(item: dict[str, Any]) -> Iteration:
     return Iteration(**{**item, "rules": rules, "ahead": [_candidate(body) for body in item["ahead"]]})
 
 
-def _rules(learner: StructureLearner) -> str:
+def _rules(E: Problem, iterations: Sequence[Iteration]) -> str:
     rows: list[list[object]] = [["iteration", "log_loss", "rule"]]
-    for iteration in learner.learned.iterations:
+    for iteration in iterations:
         for candidate, loss in iteration.rules:
-            rows.append([iteration.number, repr(loss), learner.words.written(candidate.rule()).clause])
+            rows.append([iteration.number, repr(loss), E.words.written(candidate.rule()).clause])
     return csv_text(rows)
 
 
-def _iterations(iterations: list[Iteration]) -> str:
+def _iterations(iterations: Sequence[Iteration]) -> str:
     rows: list[list[object]] = [
         [
             "iteration",
@@ -213,11 +262,11 @@ def _iterations(iterations: list[Iteration]) -> str:
     return csv_text(rows)
 
 
-def _embedding(learner: StructureLearner) -> str:
+def _embedding(R: Rules, W: Weights) -> str:
     """Layer-1 weights: the coordinates of unary predicates."""
-    rules = [rule for rule in learner.latent_rules if rule.head.name.startswith("latent_1_")]
+    rules = [rule for rule in R.latent if rule.head.name.startswith("latent_1_")]
     names = list(dict.fromkeys(rule.head.name for rule in rules))
-    weight = {(rule.body[0].name, rule.head.name): learner.weights[rule.clause] for rule in rules}
+    weight = {(rule.body[0].name, rule.head.name): W[rule.clause] for rule in rules}
     rows: list[list[object]] = [["predicate", *names]]
     for unary in dict.fromkeys(rule.body[0].name for rule in rules):
         rows.append([quoted(unary), *(repr(weight[unary, name]) for name in names)])

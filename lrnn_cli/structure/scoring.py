@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.losses import log_of_sums
 
 RIDGE = 1e-5
 """Penalty on squared weights that keeps them finite where columns separate the classes."""
@@ -38,16 +39,19 @@ class Regression:
     @property
     def log_loss(self) -> float:
         """The mean log loss without the penalty: what is shown."""
-        z = self.activation.steepness * (self.columns @ self.weights + self.activation.offset)
-        return _mean_log_loss(z, self.target)
+        scaled = self.activation.scaled(self.columns @ self.weights, self.given)
+        return float(log_of_sums(scaled, self.target).mean())
 
     def output(self) -> np.ndarray:
-        a = self.activation
-        return sigmoid(a.steepness * (self.columns @ self.weights + (a.offset + self.given)))
+        return self.activation.atoms(self.columns @ self.weights, self.given)
 
     def promised_gains(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
         return np.asarray(self.scores(candidates) ** 2 / (2.0 * self.count))
+
+    def gains(self, candidates: np.ndarray) -> np.ndarray:
+        """(candidates,) the decrease of the mean log loss when each column is added and all weights are refitted."""
+        return np.array([self.loss - self.with_column(column).loss for column in candidates.T])
 
     def scores(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the score test of each column: about standard normal where it tells nothing, above 0 where
@@ -57,7 +61,7 @@ class Regression:
         count = self.count
         output = self.output()
         slope = a * (candidates.T @ (self.target - output))
-        weight = a * a * output * (1.0 - output)
+        weight = self.activation.slope(output, a)
         curvature = (candidates**2).T @ weight
         weighted = self.columns * weight[:, None]
         inner = self.columns.T @ weighted + 2.0 * RIDGE * count * np.eye(self.columns.shape[1])
@@ -69,11 +73,6 @@ class Regression:
         """Refitted with one more column."""
         columns = np.column_stack([self.columns, column])
         return fit(columns, self.target, np.append(self.weights, 0.0), self.activation, self.given)
-
-
-def _mean_log_loss(z: np.ndarray, target: np.ndarray) -> float:
-    """Of the outputs sigm(z): the mean of log(1 + exp(z)) - t z, without overflow."""
-    return float((np.logaddexp(0.0, z) - target * z).mean())
 
 
 def entropy(target: np.ndarray) -> float:
@@ -107,18 +106,18 @@ def fit(
     steps: int = 25,
 ) -> Regression:
     """Newton's method with step halving."""
-    a, offset = activation.steepness, activation.offset + given
+    a = activation.steepness
     count = len(target)
 
     def loss_of(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        z = a * (columns @ weights + offset)
-        return _mean_log_loss(z, target) + ridge * float(weights @ weights), z
+        z = activation.scaled(columns @ weights, given)
+        return float(log_of_sums(z, target).mean()) + ridge * float(weights @ weights), z
 
     loss, z = loss_of(weights)
     for _ in range(steps):
-        output = sigmoid(z)
+        output = activation.squashed(z)
         gradient = a * (columns.T @ (output - target)) / count + 2.0 * ridge * weights
-        weight = a * a * output * (1.0 - output) / count
+        weight = activation.slope(output, a) / count
         hessian = (columns * weight[:, None]).T @ columns + 2.0 * ridge * np.eye(len(weights))
         step = np.linalg.solve(hessian, gradient)
         size = 1.0

@@ -46,18 +46,20 @@ class SearchOptions:
     """Columns more alike than this are not both chosen."""
     gain: float = 1e-4
     """A rule must lower the mean log loss by this. The first rule of all need only lower it: its clusters are drawn."""
+    ranking: str = "newton"
+    """Candidates are compared by what a Newton step promises, or by a refit of each."""
 
 
-@dataclass
-class Found:
-    """Chosen rules with the log loss after each, best first, and how many candidates were tried."""
+@dataclass(frozen=True)
+class Searched:
+    """Chosen rules with the log loss after each, best first, how many candidates were tried, and the refitted model."""
 
     rules: list[tuple[Candidate, float]]
     tried: int
     regression: Regression
 
 
-def learn_rules(
+def beam_search(
     target: Predicate,
     head_sorts: tuple[int, ...],
     features: Features,
@@ -68,12 +70,13 @@ def learn_rules(
     threads: Executor,
     report: Callable[[int, Candidate, float], None] = lambda tried, best, loss: None,
     check: Callable[[], None] = lambda: None,
-) -> Found:
+) -> Searched:
     """Search from the empty body; then choose the best rules one by one, each given those before it.
 
     Rules that are `known` are refined but not found again. Shapes are scored in parallel; results are taken in a
     fixed order. `check` is called often and may end the search.
     """
+    gains_of = regression.gains if options.ranking == "refit" else regression.promised_gains
     beam = [Candidate(Shape(target, (), ()), ())]
     seeds = paths(target, language, head_sorts) if target.arity > 1 else []
     pool: dict[Candidate, tuple[float, np.ndarray]] = {}
@@ -89,7 +92,7 @@ def learn_rules(
         seeds = []
         check()
         tasks = [
-            threads.submit(_score_shape, shape, list(fillings), features, language.canonical, regression, seen[shape])
+            threads.submit(score_shape, shape, list(fillings), features, language.canonical, gains_of, seen[shape])
             for shape, fillings in opened.items()
         ]
         try:
@@ -121,18 +124,18 @@ def learn_rules(
         if best is not None:
             report(tried, best.candidate, best.log_loss)
         beam = [item.candidate for item in refitted[: options.beam]]
-    return Found(*_choose(pool, best, regression, options, not known, tried))
+    return Searched(*_choose(pool, best, regression, options, not known, tried))
 
 
-def _score_shape(
+def score_shape(
     shape: Shape,
     partial: list[tuple[str, ...]],
     features: Features,
     canonical: Canonical,
-    regression: Regression,
+    gains_of: Callable[[np.ndarray], np.ndarray],
     seen: set[tuple[str, ...]],
 ) -> tuple[list[tuple[float, Candidate, np.ndarray]], int]:
-    """Promised gains of the best fillings of a shape, whose open slots take all predicates that fit, and how many."""
+    """Gains of the best fillings of a shape, whose open slots take all predicates that fit, and how many there are."""
     if features.collapsed(shape) is None:
         return [], 0
     fillings = []
@@ -147,7 +150,7 @@ def _score_shape(
     for start in range(0, len(fillings), CHUNK):
         chunk = fillings[start : start + CHUNK]
         columns = features.columns(shape, chunk)
-        gains = regression.promised_gains(columns)
+        gains = gains_of(columns)
         for number in np.argsort(-gains, kind="stable")[:BEST].tolist():
             candidate = canonical(Candidate(shape, chunk[number]))
             scored.append((float(gains[number]), candidate, columns[:, number].copy()))

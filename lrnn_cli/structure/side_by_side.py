@@ -49,12 +49,12 @@ def side_by_side(
             process.start()
             sender.close()
             started[receiver] = process
-        found: dict[int, Result] = {}
+        results: dict[int, Result] = {}
         for number in range(count):
-            while number not in found:
+            while number not in results:
                 for ready in wait(list(started)):
-                    found.update(_received(ready, started))
-            yield found.pop(number)
+                    results.update(_received(ready, started))
+            yield results.pop(number)
     finally:
         _end(list(started.values()))
 

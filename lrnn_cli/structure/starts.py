@@ -1,108 +1,133 @@
-"""Where soft clusters start: from what the rules so far leave unexplained.
+"""initWeights of Algorithm 1: where the weights of latent predicates start, and start anew.
 
-Bodies of at most one relation and two unary predicates of the data, target :- r(V1, V2), p(V1), q(V2), are compared by
-the score test: a matrix with a row for each p and a column for each q. Predicates that play the same part have like
-rows, so the leading singular vectors span the parts; turned so that each has few large entries, they are the weights of
-clusters that play them. A cluster that is drawn mixes parts: rules over it gain too little to be found, and what would
-be invented from them never is.
-
-By chance alone a score has deviation 1. Draws are added to it, so that other seeds start elsewhere where the data leave
-that open, and a second start differs from the first.
+Clusters of layer 1 start with the roles that unary predicates play in what is left unexplained, invented predicates as
+one of the bodies each; what is left over is drawn, as all are in the paper.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from lrnn_cli.hypotheses.bodies import Candidate, Shape
-from lrnn_cli.hypotheses.refinement import Language, first_relations
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.hypotheses.bodies import Candidate
+from lrnn_cli.hypotheses.invention import layer_of, layered
+from lrnn_cli.language.clauses import Rule
 from lrnn_cli.structure.features import Features
-from lrnn_cli.structure.scoring import Regression
+from lrnn_cli.structure.latent_rules import all_invented_from, new_invented_from
+from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.pretraining import pretrain
+from lrnn_cli.structure.problem import Problem
+from lrnn_cli.structure.roles import Role, strongest, unexplained_roles
+from lrnn_cli.structure.rules import Rules, Weights, used_predicates
+from lrnn_cli.structure.target_search import closest_bodies, is_explained, regression_of
+from lrnn_cli.structure.weights import weighted_facts
 
-DRAWN = 0.5
-"""The deviation of the draws that are added to scores: a quarter of the variance that chance gives them."""
-ROTATIONS = 50
-"""Steps in which singular vectors are turned."""
-COMBINATIONS = 20_000
-"""A matrix with more entries than this is left out."""
-LIKE = 0.9
-"""Parts with a larger cosine are one."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Weights of unary predicates, the largest of size 1, and how far from chance it is that this part matters."""
-
-    strength: float
-    weights: np.ndarray
+DEVIATION = 0.5
+"""Of the weights that are drawn, around 0."""
 
 
-def unexplained_parts(
-    target: Predicate,
-    head_sorts: tuple[int, ...],
-    features: Features,
-    language: Language,
-    regression: Regression,
-    unary: Sequence[str],
-    random: np.random.Generator,
-) -> list[Part]:
-    """The parts that unary predicates play in what a regression leaves unexplained."""
-    row = {name: number for number, name in enumerate(unary)}
-    found = []
-    for shape in _shapes(target, language, head_sorts):
-        if features.collapsed(shape) is None:
-            continue
-        first, second = features.fillings(shape, 0), features.fillings(shape, 1)
-        if not first or not second or len(first) * len(second) > COMBINATIONS:
-            continue
-        scores = np.stack([regression.scores(features.columns(shape, [(p, q) for q in second])) for p in first])
-        left, strength, right = np.linalg.svd(scores + DRAWN * random.normal(size=scores.shape), full_matrices=False)
-        # The largest singular value that draws of deviation 1 would have.
-        chance = np.sqrt(len(first)) + np.sqrt(len(second))
-        rank = max(1, int((strength > chance).sum()))
-        for names, vectors in ((first, left[:, :rank]), (second, right[:rank].T)):
-            for part in simple_structure(vectors * strength[:rank]).T:
-                weights = np.zeros(len(unary))
-                weights[[row[name] for name in names]] = part / part[np.abs(part).argmax()]
-                found.append(Part(float(np.sqrt(part @ part)) / chance, weights))
-    return found
+def first_weights(E: Problem, R: Rules, observer: Observer) -> Weights:
+    """The weights of the clusters of layer 1, and of the biases of targets."""
+    W = _drawn(E, {}, R.latent)
+    if E.options.pretrain and E.unary:
+        W = _pretrained(E, R, W, observer)
+    W = _drawn(E, W, (bias for bias in map(E.bias, E.targets) if bias is not None), 0.0)
+    if not E.options.pretrain:
+        W = start_clusters(E, weighted_facts(E, R, W), R, W, [rule.head.name for rule in R.latent])
+    return W
 
 
-def strongest(parts: list[Part], count: int) -> list[np.ndarray]:
-    """The weights of so many parts, at most, that are unlike each other."""
-    chosen: list[np.ndarray] = []
-    for part in sorted(parts, key=lambda part: -part.strength):
-        if len(chosen) == count:
-            break
-        size = np.sqrt(part.weights @ part.weights)
-        if all(part.weights @ other < LIKE * size * np.sqrt(other @ other) for other in chosen):
-            chosen.append(part.weights)
-    return chosen
+def new_weights(E: Problem, R: Rules, W: Weights) -> Weights:
+    """Weights with those of invented rules that have none yet.
 
-
-def _shapes(target: Predicate, language: Language, head_sorts: tuple[int, ...]) -> Iterator[Shape]:
-    """Bodies with two slots of unary predicates: of variables of one relation, or of the head, or of one variable."""
-    for first, second in itertools.combinations_with_replacement(range(max(target.arity, 1)), 2):
-        yield Shape(target, (), (((first,), 0), ((second,), 0)))
-    bodies = [Shape(target, (literal,), ()) for literal in first_relations(target, language, head_sorts)]
-    for body in sorted({language.canonical(Candidate(body, ())).shape for body in bodies}):
-        for first, second in itertools.combinations(range(body.variables), 2):
-            yield Shape(target, body.relations, (((first,), 0), ((second,), 0)))
-
-
-def simple_structure(vectors: np.ndarray) -> np.ndarray:
-    """Columns turned, within the space they span, so that each has few large entries: the varimax criterion.
-
-    Parts that matter alike have like singular values, and then singular vectors are any mixture of them.
+    For latent predicates that target rules use already they start from 0, so as not to undo what these mean.
     """
-    rotation = np.eye(vectors.shape[1])
-    for _ in range(ROTATIONS):
-        turned = vectors @ rotation
-        left, _, right = np.linalg.svd(vectors.T @ (turned**3 - turned * (turned**2).mean(axis=0)))
-        rotation = left @ right
-    return np.asarray(vectors @ rotation)
+    used = used_predicates(E, R, W)
+    new = [rule for rule in R.latent if rule.clause not in W]
+    W = _drawn(E, W, (rule for rule in new if rule.head.predicate in used), 0.0)
+    return start_invented(E, R, W, [rule for rule in new if rule.head.predicate not in used])
+
+
+def _drawn(E: Problem, W: Weights, rules: Iterable[Rule], weight: float | None = None) -> Weights:
+    """Weights with those of more rules, drawn unless `weight` is given; those that are there stay."""
+    weights = dict(W)
+    for rule in rules:
+        if rule.clause not in weights:
+            drawn = float(E.random.normal(0.0, DEVIATION))
+            weights[rule.clause] = drawn if weight is None else weight
+    return weights
+
+
+def _pretrained(E: Problem, R: Rules, W: Weights, observer: Observer) -> Weights:
+    """Unsupervised pre-training of layer 1."""
+    start = np.array([W[rule.clause] for rule in R.latent]).reshape(E.options.dimension, len(E.unary))
+    facts = E.others, E.relations, E.unary
+    trained, losses = pretrain(start, *facts, E.activation, E.random, check=E.allowed.check_time)
+    if losses:
+        observer.status(f"pre-training of layer 1: loss {losses[0]:.5f} to {losses[-1]:.5f}")
+    return {**W, **dict(zip((rule.clause for rule in R.latent), trained.ravel().tolist(), strict=True))}
+
+
+def start_clusters(E: Problem, F: Features, R: Rules, W: Weights, names: list[str]) -> Weights:
+    """Latent predicates of layer 1 start with the roles that unary predicates play in what is left unexplained.
+
+    Where there are too few such roles, others keep the weights that were drawn.
+    """
+    if E.options.start == "drawn" or not E.unary:
+        return W
+    unary = [predicate.name for predicate in E.unary]
+    roles: list[Role] = []
+    for predicate in E.targets:
+        regression = regression_of(E, F, R, W, predicate)
+        if not is_explained(regression):
+            facts = F, E.language(R.latent), regression, unary
+            roles += unexplained_roles(predicate, E.words.targets[predicate], *facts, E.random)
+    free = list(dict.fromkeys(names))
+    weights = dict(W)
+    for name, role in zip(free, strongest(roles, len(free)), strict=False):
+        start = dict(zip(unary, role.tolist(), strict=True))
+        for rule in R.latent:
+            if rule.head.name == name:
+                weights[rule.clause] = start[rule.body[0].name]
+    return weights
+
+
+def start_invented(E: Problem, R: Rules, W: Weights, rules: list[Rule]) -> Weights:
+    """Latent predicates of higher layers start as one of the bodies each, as long as there are more bodies.
+
+    They are on where the body holds; weights of the other predicates are drawn.
+    """
+    weights = dict(W)
+    if E.options.start != "drawn":
+        for group in layered(rules):
+            order = E.random.permutation(len(next(iter(group.values()))))
+            for (head, own), chosen in zip(group.items(), order.tolist(), strict=False):
+                weights.update({rule.clause: 0.0 for rule in R.latent if rule.head.predicate == head})
+                weights[own[chosen].clause] = 1.0
+    return _drawn(E, weights, rules)
+
+
+def start_anew(E: Problem, F: Features, R: Rules, W: Weights) -> tuple[Features, Rules, Weights, list[Candidate]]:
+    """Start the latent predicates that no target rule uses once more; with the bodies that they can now mean.
+
+    Clusters start from what is still unexplained. Invented predicates start as the body below the last layer that
+    comes closest to a rule: it need not gain anything itself for what is invented from it to gain.
+    """
+    most_rows = F.most_rows
+    used = used_predicates(E, R, W)
+    clusters = [rule for rule in R.latent if rule.head.predicate not in used and layer_of(rule.head.name) == 1]
+    cleared = {rule.clause for rule in clusters}
+    W = _drawn(E, {clause: weight for clause, weight in W.items() if clause not in cleared}, clusters)
+    F = replace(weighted_facts(E, R, W), most_rows=most_rows)
+    W = start_clusters(E, F, R, W, [rule.head.name for rule in clusters])
+    F = replace(weighted_facts(E, R, W), most_rows=most_rows)
+    ahead = closest_bodies(E, F, R, W)
+    new = new_invented_from(E, R, ahead)
+    R |= Rules(new)
+    W = _drawn(E, W, (rule for rule in new if rule.head.predicate in used), 0.0)
+    bodies = {rule.clause for body in ahead for rule in all_invented_from(E, body)}
+    started = [rule for rule in R.latent if rule.clause in bodies and rule.head.predicate not in used]
+    W = start_invented(E, R, W, started)
+    return replace(weighted_facts(E, R, W), most_rows=most_rows), R, W, ahead

@@ -1,7 +1,7 @@
 """Forward, backward and optimiser steps over bundles (`network/bundles.py`), compiled by numba.
 
-What is computed is that of `Network.forward` and `Network.backward`, of `losses.py` and `optimisers.py`, which are the
-readable reference; only the order of sums and products differs.
+What is computed is that of `Network.forward` and `Network.backward` and of `optimisers.py`, which are the readable
+reference; only the order of sums and products differs. Neurons and losses are compiled from the tables of `semantics`.
 
 A step works on a *selection*: the atoms and columns that its queries can see, level by level, columns of one bundle
 together in tiles. Arrays of a tile have a row for each node or rule and a column for each of its columns. Their places
@@ -10,7 +10,7 @@ are taken as max(0, place), which tells the compiler that an index is not negati
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,17 +20,23 @@ import numpy as np
 
 from lrnn_cli.network import bundles as bundles_module
 from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
-from lrnn_cli.training import losses, optimisers, workspace
+from lrnn_cli.semantics import activations, aggregations, losses
+from lrnn_cli.semantics.activations import SQUASHINGS
+from lrnn_cli.semantics.aggregations import SELECTING
+from lrnn_cli.semantics.losses import LOSSES
+from lrnn_cli.training import optimisers, workspace
 from lrnn_cli.training.code_cache import KeptCode
-from lrnn_cli.training.losses import SMALLEST
 from lrnn_cli.training.optimisers import DECAY, DECAY_SQUARES, TINY
 from lrnn_cli.training.workspace import Selection, State, Work
 
 LOSS, GRADIENT, UPDATE = 0, 1, 2
 """Tasks of `run`: the loss only; its gradient, too; and a step of the optimiser."""
-LOSS_NUMBERS = {"squared": 0, "log": 1}
+LOSS_NUMBERS = {name: number for number, name in enumerate(LOSSES)}
 OPTIMISER_NUMBERS = {"sgd": 0, "adam": 1}
-SQUARED, SGD = LOSS_NUMBERS["squared"], OPTIMISER_NUMBERS["sgd"]
+SGD = OPTIMISER_NUMBERS["sgd"]
+
+SOURCES = bundles_module, activations, aggregations, losses, optimisers, workspace
+"""Modules that the compiled code depends on."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 njit: Any = partial(numba.njit, error_model="numpy")
@@ -44,9 +50,50 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
     return decorate
 
 
+def numbered(functions: Sequence[Callable[..., Any]], **options: Any) -> Callable[..., Any]:
+    """A compiled function of a number and more arguments, which calls the function of that number with these."""
+    *others, last = (compiled(**options)(function) for function in functions)
+
+    def only(number: int, *arguments: Any) -> Any:
+        return last(*arguments)
+
+    chosen = compiled(**options)(only)
+    for place in range(len(others) - 1, -1, -1):
+        chosen = compiled(**options)(_either(place, others[place], chosen))
+    return chosen
+
+
+def _either(place: int, function: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    def either(number: int, *arguments: Any) -> Any:
+        return function(*arguments) if number == place else other(number, *arguments)
+
+    return either
+
+
+def _binary(function: np.ufunc) -> Callable[[float, float], float]:
+    """A ufunc as a function of two numbers that can be compiled."""
+
+    def called(x: float, y: float) -> float:
+        return function(x, y)  # type: ignore[no-any-return]
+
+    return called
+
+
+SUMS_ANYHOW = {"reassoc"}
+"""For `fastmath`: sums may be taken in any order."""
+squashed = numbered([squashing.value for squashing in SQUASHINGS])
+squashed_slope = numbered([squashing.slope for squashing in SQUASHINGS])
+squashed_slope_anyhow = numbered([squashing.slope for squashing in SQUASHINGS], fastmath=SUMS_ANYHOW)
+factor_of = numbered([squashing.factor or squashing.value for squashing in SQUASHINGS])
+of_product = numbered([squashing.of_product or squashing.value for squashing in SQUASHINGS])
+choice_of = numbered([_binary(aggregation.choice) for aggregation in SELECTING])
+loss_value = numbered([loss.value for loss in LOSSES.values()])
+loss_slope = numbered([loss.slope for loss in LOSSES.values()])
+
+
 def kept_on_disk(function: Function) -> Function:
     """Compile a function when it is first called, and keep the code for the next time."""
-    files = [Path(str(module.__file__)) for module in (bundles_module, losses, optimisers, workspace)]
+    files = [Path(str(module.__file__)) for module in SOURCES]
     return cast(Function, KeptCode(function, njit, files))
 
 
@@ -152,7 +199,7 @@ def forward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: W
 @compiled()
 def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
     """Rule neurons of a level, and their weighted sums by column."""
-    a, products = bundles.steepness, bundles.products
+    a, products, function = bundles.steepness, bundles.products, bundles.squashing
     node, slot, total, fired = work.node, work.slot, work.total, work.fired
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         bundle = selection.tile_bundle[tile]
@@ -163,7 +210,7 @@ def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
             place = bundles.slot_start[bundle] + (column - bundles.column_start[bundle]) * slots
             for s in range(slots):
                 atom = bundles.slot_atom[place + s]
-                slot[s * width + j] = work.exponential[atom] if products else work.value[atom]
+                slot[s * width + j] = work.factor[atom] if products else work.value[atom]
             node[j] = 1.0 if products else 0.0
             total[j] = 0.0
         first_node = bundles.node_start[bundle]
@@ -187,67 +234,137 @@ def _rule_neurons(bundles: Bundles, selection: Selection, level: int, weights: n
             if products:
                 factor = bundles.bias_factor[rule]
                 for j in range(width):
-                    value = 1.0 / (1.0 + factor * (node[above + j] * slot[beside + j]))
+                    value = of_product(function, factor * (node[above + j] * slot[beside + j]))
                     fired[here + j] = value
                     total[j] += weight * value
             else:
                 bias = bundles.bias[rule]
                 for j in range(width):
-                    value = 1.0 / (1.0 + np.exp(-a * (bias + node[above + j] + slot[beside + j])))
+                    value = squashed(function, a * (bias + node[above + j] + slot[beside + j]))
                     fired[here + j] = value
                     total[j] += weight * value
         for j in range(count):
             work.summed[selection.column[first + j]] = total[j]
+        if bundles.selecting >= 0:
+            for j in range(count):
+                work.fired_place[selection.column[first + j]] = selection.tile_fired[tile] + j
+                work.fired_step[selection.column[first + j]] = width
+
+
+@compiled()
+def _end_of_bundle(bundles: Bundles, atom: int, first: int) -> int:
+    """Where the columns that an atom aggregates leave the bundle of the one at `first`."""
+    bundle = bundles.column_bundle[bundles.aggregation_column[first]]
+    last = first + 1
+    while (
+        last < bundles.aggregation_start[atom + 1] and bundles.column_bundle[bundles.aggregation_column[last]] == bundle
+    ):
+        last += 1
+    return last
+
+
+@compiled()
+def _chosen_place(bundles: Bundles, first: int, last: int, rule: int, work: Work) -> int:
+    """Which rule neuron is taken, among those of a rule of a bundle in the columns from `first` to `last`."""
+    taken = -1
+    for m in range(first, last):
+        column = bundles.aggregation_column[m]
+        place = work.fired_place[column] + rule * work.fired_step[column]
+        if taken < 0 or choice_of(bundles.selecting, work.fired[place], work.fired[taken]) != work.fired[taken]:
+            taken = place
+    return taken
+
+
+@compiled()
+def _selected(bundles: Bundles, atom: int, weights: np.ndarray, work: Work) -> float:
+    """The sum of the aggregation neurons of an atom, times their weights, where aggregation takes one rule neuron."""
+    total = 0.0
+    first = bundles.aggregation_start[atom]
+    while first < bundles.aggregation_start[atom + 1]:
+        last = _end_of_bundle(bundles, atom, first)
+        bundle = bundles.column_bundle[bundles.aggregation_column[first]]
+        first_rule = bundles.rule_start[bundle]
+        for i in range(first_rule, bundles.rule_start[bundle + 1]):
+            place = _chosen_place(bundles, first, last, i - first_rule, work)
+            total += weights[bundles.rule[i]] * work.fired[place]
+        first = last
+    return total
+
+
+@compiled()
+def _selected_slopes(bundles: Bundles, atom: int, slope: float, weights: np.ndarray, work: Work) -> None:
+    """The gradient, and derivatives by rule neurons, from that by the sum of the aggregation neurons of an atom."""
+    first = bundles.aggregation_start[atom]
+    while first < bundles.aggregation_start[atom + 1]:
+        last = _end_of_bundle(bundles, atom, first)
+        bundle = bundles.column_bundle[bundles.aggregation_column[first]]
+        first_rule = bundles.rule_start[bundle]
+        for i in range(first_rule, bundles.rule_start[bundle + 1]):
+            place = _chosen_place(bundles, first, last, i - first_rule, work)
+            work.gradient[bundles.rule[i]] += slope * work.fired[place]
+            work.fired_slope[place] += slope * weights[bundles.rule[i]]
+        first = last
 
 
 @compiled()
 def _atom_neurons(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
-    a, offset = bundles.steepness, bundles.offset
+    a, offset, function = bundles.steepness, bundles.offset, bundles.squashing
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         total = 0.0
-        for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
-            total += bundles.aggregation_value[m] * work.summed[bundles.aggregation_column[m]]
+        if bundles.selecting < 0:
+            for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
+                total += bundles.aggregation_value[m] * work.summed[bundles.aggregation_column[m]]
+        else:
+            total += _selected(bundles, atom, weights, work)
         total += bundles.fact_sum[atom]
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             total += bundles.direct_value[m] * weights[bundles.direct_rule[m]]
-        value = total if bundles.linear[atom] else 1.0 / (1.0 + np.exp(-a * (total + offset)))
+        value = total if bundles.linear[atom] else squashed(function, a * (total + offset))
         work.value[atom] = value
-        work.exponential[atom] = np.exp(-a * value)
+        work.factor[atom] = factor_of(function, a * value)
 
 
 @compiled()
 def backward(bundles: Bundles, selection: Selection, weights: np.ndarray, work: Work) -> None:
     """Add to the gradient (rules,) of a loss whose derivative by the selected atoms is in `work.slope`."""
     for level in range(bundles.levels - 1, -1, -1):
-        _atom_slopes(bundles, selection, level, work)
+        _atom_slopes(bundles, selection, level, weights, work)
         _rule_slopes(bundles, selection, level, weights, work)
 
 
 @compiled()
-def _atom_slopes(bundles: Bundles, selection: Selection, level: int, work: Work) -> None:
+def _atom_slopes(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
     """Derivatives by the sums of columns, from those by the atoms of a level."""
-    a = bundles.steepness
+    a, function = bundles.steepness, bundles.squashing
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         for k in range(selection.tile_first[tile], selection.tile_first[tile] + selection.tile_count[tile]):
             work.column_slope[selection.column[k]] = 0.0
+        if bundles.selecting >= 0:
+            bundle = selection.tile_bundle[tile]
+            rules = bundles.rule_start[bundle + 1] - bundles.rule_start[bundle]
+            for k in range(rules * selection.tile_width[tile]):
+                work.fired_slope[selection.tile_fired[tile] + k] = 0.0
     for k in range(selection.level_atom[level], selection.level_atom[level + 1]):
         atom = selection.atom[k]
         value = work.value[atom]
-        slope = work.slope[atom] * (1.0 if bundles.linear[atom] else a * value * (1.0 - value))
+        slope = work.slope[atom] * (1.0 if bundles.linear[atom] else squashed_slope(function, value, a))
         for m in range(bundles.direct_start[atom], bundles.direct_start[atom + 1]):
             work.gradient[bundles.direct_rule[m]] += bundles.direct_value[m] * slope
-        for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
-            work.column_slope[bundles.aggregation_column[m]] += bundles.aggregation_value[m] * slope
+        if bundles.selecting < 0:
+            for m in range(bundles.aggregation_start[atom], bundles.aggregation_start[atom + 1]):
+                work.column_slope[bundles.aggregation_column[m]] += bundles.aggregation_value[m] * slope
+        else:
+            _selected_slopes(bundles, atom, slope, weights, work)
 
 
-@compiled(fastmath={"reassoc"})
+@compiled(fastmath=SUMS_ANYHOW)
 def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np.ndarray, work: Work) -> None:
     """The gradient by the rules of a level, and derivatives by their body atoms.
 
-    Sums over the columns of a tile may be taken in any order: that is what `reassoc` allows.
+    Sums over the columns of a tile may be taken in any order.
     """
-    a = bundles.steepness
+    a, function = bundles.steepness, bundles.squashing
     node_slope, slot_slope, total, fired = work.node_slope, work.slot_slope, work.total, work.fired
     for tile in range(selection.level_tile[level], selection.level_tile[level + 1]):
         bundle = selection.tile_bundle[tile]
@@ -268,15 +385,20 @@ def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np
             here = max(0, selection.tile_fired[tile] + (i - first_rule) * width)
             above = max(0, bundles.rule_node[i] * width)
             beside = max(0, bundles.rule_slot[i] * width)
-            change = 0.0
-            for j in range(width):
-                value = fired[here + j]
-                by_weight = total[j] * value
-                change += by_weight
-                by_body = weight * (by_weight * (1.0 - value))
-                node_slope[above + j] += by_body
-                slot_slope[beside + j] += by_body
-            work.gradient[rule] += change
+            if bundles.selecting < 0:
+                change = 0.0
+                for j in range(width):
+                    value = fired[here + j]
+                    change += total[j] * value
+                    by_body = weight * squashed_slope_anyhow(function, value, total[j])
+                    node_slope[above + j] += by_body
+                    slot_slope[beside + j] += by_body
+                work.gradient[rule] += change
+            else:
+                for j in range(width):
+                    by_body = squashed_slope_anyhow(function, fired[here + j], work.fired_slope[here + j])
+                    node_slope[above + j] += by_body
+                    slot_slope[beside + j] += by_body
         for n in range(nodes - 1, 0, -1):
             here = max(0, n * width)
             above = max(0, bundles.node_parent[first_node + n] * width)
@@ -309,13 +431,8 @@ def query_losses(
             atom = bundles.query_atom[query]
             output = work.value[atom] if atom > 0 else bundles.underivable
             target = bundles.target[query]
-            if loss == SQUARED:
-                total += (output - target) ** 2
-                slope = 2.0 * (output - target)
-            else:
-                y = min(max(output, SMALLEST), 1.0 - SMALLEST)
-                total -= target * np.log(y) + (1.0 - target) * np.log1p(-y)
-                slope = (y - target) / (y * (1.0 - y))
+            total += loss_value(loss, output, target)
+            slope = loss_slope(loss, output, target)
             if atom > 0:
                 work.slope[atom] += slope / queries if averaged else slope
     return total / queries

@@ -17,32 +17,12 @@ from lrnn_cli.errors import TrainingError
 from lrnn_cli.language.clauses import Rule
 from lrnn_cli.language.template import LARGEST
 from lrnn_cli.network.network import Network
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
+from lrnn_cli.training.options import TrainingOptions
 from lrnn_cli.training.steps import Steps, Weights
-
-
-@dataclass(frozen=True)
-class TrainingOptions:
-    loss: str = "squared"
-    optimiser: str = "adam"
-    learning_rate: float | None = None
-    epochs: int = 300
-    batch_size: int = 0
-    """Examples in a batch; 0 for all."""
-    shuffle: bool = True
-    restarts: int = 1
-    validation: float = 0.0
-    """The part of the examples held out to choose the best epoch."""
-    patience: int = 50
-    """Epochs without a better validation loss after which training stops."""
-    l2: float = 0.0
-    scale: float = 0.5
-    """Standard deviation of drawn weights."""
-    reinitialise: bool = False
-    seed: int = 1
-    backend: str = "auto"
-    """How steps are computed: numpy, compiled, or whichever is faster."""
+from lrnn_cli.training.validation import held_out
 
 
 @dataclass(frozen=True)
@@ -231,11 +211,11 @@ class _Run:
 def _check_targets(network: Network, loss: str) -> None:
     if not len(network.target):
         raise TrainingError("there is no query to train on")
-    outside = ((network.target < 0.0) | (network.target > 1.0)).nonzero()[0]
-    if loss == "log" and len(outside):
+    outside = LOSSES[loss].refuses(network.target).nonzero()[0]
+    if len(outside):
         value = network.target[outside[0]]
         raise TrainingError(
-            f"the log loss takes targets from 0 to 1, but {len(outside)} of {len(network.target)} are outside, "
+            f"the {loss} loss takes targets from 0 to 1, but {len(outside)} of {len(network.target)} are outside, "
             f"the first is {value:g}; scale the targets or use --loss squared"
         )
 
@@ -244,16 +224,5 @@ def _parts(network: Network, options: TrainingOptions) -> tuple[Network, Network
     """Divide into training and validation part: by examples, or by queries where there is one example only."""
     if not options.validation:
         return network, None
-    units = network.query_example
-    if len(np.unique(units)) == 1:
-        units = np.arange(len(units))
-    names = np.unique(units)
-    count = round(len(names) * options.validation)
-    if not 1 <= count < len(names):
-        raise TrainingError(
-            f"--validation {options.validation:g} of {len(names)} examples leaves one part empty; "
-            "choose another fraction or leave it out"
-        )
-    held = np.random.default_rng([options.seed, 0, 2]).permutation(names)[:count]
-    chosen = np.isin(units, held)
-    return network.restricted((~chosen).nonzero()[0]), network.restricted(chosen.nonzero()[0])
+    held = held_out(network.query_example, options.validation, [options.seed, 0, 2])
+    return network.restricted((~held).nonzero()[0]), network.restricted(held.nonzero()[0])

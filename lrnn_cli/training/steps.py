@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from lrnn_cli.network.network import Network
-from lrnn_cli.training.losses import LOSSES
+from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.training.optimisers import Optimiser
 
 CACHED_NEURONS = 20_000_000
@@ -63,8 +63,7 @@ class NumpySteps:
 
     def mean_loss(self, weights: np.ndarray) -> float:
         values, _ = self.network.forward(weights)
-        loss, _ = self.loss(self.network.outputs(values), self.network.target)
-        return float(loss.mean())
+        return float(self.loss.value(self.network.outputs(values), self.network.target).mean())
 
     def loss_and_gradient(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         return self._step(self.network, weights, True)
@@ -77,7 +76,8 @@ class NumpySteps:
 
     def _step(self, network: Network, weights: np.ndarray, averaged: bool) -> tuple[float, np.ndarray]:
         values, rule_values = network.forward(weights)
-        loss, slope = self.loss(network.outputs(values), network.target)
+        output = network.outputs(values)
+        loss, slope = self.loss.value(output, network.target), self.loss.slope(output, network.target)
         if averaged:
             slope = slope / len(slope)
         return float(loss.mean()), network.backward(weights, values, rule_values, network.query_slope(slope))

@@ -45,19 +45,24 @@ class Selection(NamedTuple):
 class Work(NamedTuple):
     """Values and slopes, used again in each step.
 
-    value, exponential, slope: (atoms,) of atom neurons: value, exp(-a * value), and derivative of the loss
+    value, factor, slope: (atoms,) of atom neurons: value, factor of products, and derivative of the loss
     summed, column_slope: (columns,) weighted sums of rule neurons, and derivative
     fired: values of rule neurons, tile by tile
+    fired_slope: derivatives by these, and fired_place, fired_step: (columns,) where those of a column begin and how far
+    each is from the next, where aggregation is not linear
     node, node_slope, slot, slot_slope, total: arrays of one tile
     gradient: (rules of the template,)
     """
 
     value: np.ndarray
-    exponential: np.ndarray
+    factor: np.ndarray
     slope: np.ndarray
     summed: np.ndarray
     column_slope: np.ndarray
     fired: np.ndarray
+    fired_slope: np.ndarray
+    fired_place: np.ndarray
+    fired_step: np.ndarray
     node: np.ndarray
     node_slope: np.ndarray
     slot: np.ndarray
@@ -108,13 +113,18 @@ def new_work(bundles: Bundles) -> Work:
     atoms, columns = len(bundles.fact_sum), len(bundles.column_bundle)
     rules, counts = np.diff(bundles.rule_start), np.diff(bundles.column_start)
     nodes, slots = int(np.diff(bundles.node_start).max(initial=1)), int(bundles.slots.max(initial=1))
+    neurons = int(np.sum(rules * _widened(counts)))
+    linear = bundles.selecting < 0
     return Work(
         value=np.zeros(atoms),
-        exponential=np.ones(atoms),
+        factor=np.ones(atoms),
         slope=np.zeros(atoms),
         summed=np.zeros(columns),
         column_slope=np.zeros(columns),
-        fired=np.zeros(int(np.sum(rules * _widened(counts)))),
+        fired=np.zeros(neurons),
+        fired_slope=np.zeros(0 if linear else neurons),
+        fired_place=np.zeros(0 if linear else columns, np.int64),
+        fired_step=np.zeros(0 if linear else columns, np.int64),
         node=np.zeros(nodes * TILE),
         node_slope=np.zeros(nodes * TILE),
         slot=np.zeros(slots * TILE),

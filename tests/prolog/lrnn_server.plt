@@ -63,6 +63,8 @@ test(data, true(maplist(holds(Reply),
     reply("data(0).", "q(a). 0.5 :: s(a). query(p('B'), 1).", Reply).
 test(background, true(holds(Reply, "\"head\":[\"r\",1],\"body\":[[\"q\",1,false,false],[\"s\",1,true,false]],\"fact\":false,\"text\":\":-(r(V0),','(q(V0),\\\\+(s(V0))))\""))) :-
     reply("data(0).", "r(X) :- q(X), \\+ s(X).", Reply).
+test(background_goals, true(holds(Reply, "\"goals\":[[\"atom\",\"r\",[[\"V0\"],\"a\"]],[\"negation\",\"s\",[]],[\"guard\",\"@<\",[[\"V0\"],[\"+\",[\"1\",\"'V0'\"]]]]]"))) :-
+    reply("data(0).", "r(X, a) :- \\+ s, X @< 1+'V0'.", Reply).
 test(background_variables_are_not_forged, true(holds(Reply, "'$VAR'(0)"))) :-
     reply("data(0).", "r(X) :- q(X, '$VAR'(0)).", Reply).
 test(table, Reply == "{\"token\":7,\"wide\":false,\"levels\":[[0]]}") :-

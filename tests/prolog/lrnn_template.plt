@@ -32,12 +32,20 @@ test(to_be_drawn, Weight-Fixed == "_"-false) :-
     rule("_ :: p.", rule(_, _, Weight, Fixed, _, _, _)).
 test(anonymous_variables, Arguments == [variable('V1'), variable('V3'), variable('V2')]) :-
     rule("_ :: p :- q(V1, _, V2).", rule(_, _, _, _, _, [atom(q, Arguments)], _)).
-test(guards, Guards == [guard(['', 'X', '<', 'Y', ''], []), guard(['\\+r(', 'X', ', a)'], [r, 2])]) :-
+test(guards, Guards == [ guard(['', 'X', '<', 'Y', ''], [], goal(guard, <, [variable('X'), variable('Y')])),
+                         guard(['\\+r(', 'X', ', a)'], [r, 2], goal(negation, r, [variable('X'), constant("a")]))
+                       ]) :-
     rule("_ :: p :- q(X, Y), X < Y, \\+ r(X, a).", rule(_, _, _, _, _, _, Guards)).
 test(guard_with_a_mark_in_it, Parts == ['', 'X', '\\==\'Mark0_\'']) :-
-    rule("_ :: p :- q(X), X \\== 'Mark0_'.", rule(_, _, _, _, _, _, [guard(Parts, [])])).
+    rule("_ :: p :- q(X), X \\== 'Mark0_'.", rule(_, _, _, _, _, _, [guard(Parts, [], _)])).
 test(no_variable_is_forged, Atoms-Parts == [atom(q, [variable('X'), constant("'$VAR'('X')")])]-['', 'X', '\\==\'$VAR\'(1)']) :-
-    rule("_ :: p :- q(X, '$VAR'('X')), X \\== '$VAR'(1).", rule(_, _, _, _, _, Atoms, [guard(Parts, [])])).
+    rule("_ :: p :- q(X, '$VAR'('X')), X \\== '$VAR'(1).", rule(_, _, _, _, _, Atoms, [guard(Parts, [], _)])).
+test(guard_terms, Goal == goal(guard, =, [variable('X'), compound('[|]', [compound(-, [variable('X')]), constant("-1.5")])])) :-
+    rule("_ :: p :- q(X), X = '[|]'(- X, -1.5).", rule(_, _, _, _, _, _, [guard(_, [], Goal)])).
+test(deep_guard, Goal == null) :-
+    numlist(1, 30, List),
+    format(string(Text), "_ :: p :- q(X), X = [~w|X].", [List]),
+    rule(Text, rule(_, _, _, _, _, _, [guard(_, [], Goal)])).
 test(constants, Terms == [-(1), -1, [a, b], {x}, a+b, "s", 'A b', 1.5, (:- x)]) :-
     rule("_ :: p(- 1, -1, [a, b], {x}, a + b, \"s\", 'A b', 1.5, (:- x)).", rule(_, _, _, _, atom(p, Parts), _, _)),
     findall(Term, ( member(constant(Text), Parts), term_string(Term, Text) ), Terms).

@@ -1,4 +1,4 @@
-"""A grounder for function-free programs: SWI-Prolog reads the files, DuckDB joins.
+"""A grounder for function-free programs: DuckDB joins tables of the facts.
 
 Rules and background clauses become SQL over tables of integers. The tables of groundings are those of the default
 grounder, their rows in ascending order.
@@ -6,95 +6,82 @@ grounder, their rows in ascending order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
-import numpy as np
-
-from lrnn_cli.errors import about
-from lrnn_cli.grounding.checks import check_program
+from lrnn_cli.errors import GroundingError, about
 from lrnn_cli.grounding.duckdb.database import Database, check_installed
-from lrnn_cli.grounding.duckdb.function_free import FunctionFree, function_free
+from lrnn_cli.grounding.duckdb.function_free import FunctionFree, Place, function_free, function_free_background
 from lrnn_cli.grounding.duckdb.herbrand import Constants, Model
-from lrnn_cli.grounding.grounder import GrounderOptions
-from lrnn_cli.grounding.groundings import Groundings, Names
-from lrnn_cli.grounding.program import Facts, plan_program
-from lrnn_cli.grounding.swi.grounder import SwiGrounder
-from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
+from lrnn_cli.grounding.facts import ExampleFacts
+from lrnn_cli.grounding.grounder import REMEDY, GrounderOptions, GroundTables
+from lrnn_cli.grounding.program import Program
+from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
-from lrnn_cli.language.files import Source
-from lrnn_cli.language.template import Template
 
 
-class DuckdbGrounder(SwiGrounder):
-    """Reads as SWI-Prolog does and grounds with DuckDB; see `Grounder` for the interface."""
+def placed(place: Place) -> AbstractContextManager[None]:
+    """Say where the rule or clause stands that takes too much."""
+    return about(f"{place.file}:{place.line}:{place.column}")
+
+
+class DuckdbGrounder:
+    """Grounds with DuckDB; see `Grounder` for the interface."""
 
     def __init__(self, options: GrounderOptions) -> None:
         check_installed()
-        super().__init__(options)
-        self._tables: dict[Predicate, Table] = {}
-        self._soft: dict[Predicate, SoftFacts] = {}
+        self.options = options
+        self._deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
 
-    def load(self, source: Source) -> DataSet:
-        self._tables = {}
-        self._soft = {}
-        return super().load(source)
+    def ground(self, program: Program, facts: ExampleFacts) -> GroundTables:
+        clauses = function_free(program, facts.data)
+        tables = []
+        with self._model(clauses, facts) as model:
+            for definition, skeleton in zip(clauses.tables, program.tables, strict=True):
+                with placed(definition.place):
+                    tables.append(model.groundings(definition, skeleton.queried))
+                count = f"table {len(tables)} of {len(program.tables)}, {len(tables[-1])} rows"
+                self.options.report(f"grounding: {count}")
+            with about(facts.data.name):
+                atoms = {predicate: model.crisp(predicate) for predicate in program.mixed}
+        return _numbered(tables, atoms, model.constants)
 
-    def ground(
-        self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
-    ) -> Groundings:
-        assert data is self._data, "ground the data that were loaded last"
-        for warning in check_program(template, data):
-            self.options.warn(warning)
-        program = function_free(plan_program(template, Facts.of(data), data.background), data)
-        active = np.arange(len(data.example_name)) if examples is None else np.unique(np.asarray(examples, np.int64))
-        queries = data.queries.select(np.isin(data.queries.example, active).nonzero()[0])
-        facts, soft = self._facts(program, data, active)
-        # Recursion may end in a cycle, which is shown by names.
-        shown = names or program.plan.recursive
-        blob = self._object_names() if shown or program.constants or program.compares else b""
-        known = Names(data.first_object, blob, ()).all()
-        constants = Constants(program.constants, data, active, known)
+    def atoms(self, predicates: Sequence[Predicate], facts: ExampleFacts) -> GroundTables:
+        listed = [predicate for predicate in predicates if self._is_listed(predicate, facts.data)]
+        if not listed:
+            return GroundTables((), {})
+        with self._model(function_free_background(listed, facts.data), facts) as model, about(facts.data.name):
+            atoms = {predicate: model.crisp(predicate) for predicate in listed}
+        return _numbered([], atoms, model.constants)
+
+    def _is_listed(self, predicate: Predicate, data: DataSet) -> bool:
+        try:
+            function_free_background([predicate], data)
+        except GroundingError:
+            self.options.warn(f"{data.name}: DuckDB can't list {predicate}, so learned rules won't use it; {REMEDY}")
+            return False
+        return True
+
+    @contextmanager
+    def _model(self, clauses: FunctionFree, facts: ExampleFacts) -> Iterator[Model]:
+        """The least Herbrand model of all clauses but those of tables."""
+        names = facts.names() if clauses.constants or clauses.compares else []
+        constants = Constants(clauses.constants, facts.data, facts.active, names)
+        known = facts.tables(predicate for predicate in facts.data.predicates if predicate in clauses.used)
         with Database(self.options, self._deadline) as database:
-            with about(data.name):
-                model = Model(database, program, data, facts, queries, constants, known)
-            for extension, definitions in program.extensions:
-                file = data.name if extension.level == "crisp" else template.name
-                with about(f"{file}:{extension.line}:{extension.column}"):
-                    model.extend(extension, definitions)
-            tables = []
-            for number, definition in enumerate(program.tables):
-                with about(":".join(map(str, definition.place))):
-                    tables.append(model.groundings(definition, program.plan.tables[number].queried))
-                size = len(tables[-1])
-                self.options.report(f"grounding: table {number + 1} of {len(program.tables)}, {size} rows")
-            with about(data.name):
-                mixed = {predicate: model.crisp(predicate) for predicate in program.plan.mixed}
-        made, final = constants.finish([*tables, *mixed.values()])
-        return Groundings(
-            program.plan,
-            tuple(map(final, tables)),
-            {predicate: final(table) for predicate, table in mixed.items()},
-            soft,
-            queries,
-            data.example_name,
-            int(data.first_object[-1]) + len(made),
-            data.name,
-            data.digest,
-            Names(data.first_object, blob if shown else b"", made),
-        )
+            with about(facts.data.name):
+                model = Model(database, clauses, facts.data, known, facts.queries, constants, names)
+            for stratum in clauses.strata:
+                with placed(stratum.place):
+                    model.extend(stratum)
+            yield model
 
-    def _facts(
-        self, program: FunctionFree, data: DataSet, active: np.ndarray
-    ) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
-        """The facts and weighted facts of active examples that a program uses. SWI-Prolog is asked for each once."""
-        used = {predicate: count for predicate, count in data.predicates.items() if predicate in program.used}
-        missing = {predicate: count for predicate, count in used.items() if predicate not in self._tables}
-        tables, soft = self.relations(
-            replace(data, predicates=missing, soft=frozenset(program.plan.soft) - self._soft.keys())
-        )
-        self._tables |= tables
-        self._soft |= soft
-        weighted = {predicate: soft_part(self._soft[predicate], active) for predicate in program.plan.soft}
-        return {predicate: part(self._tables[predicate], active) for predicate in used}, weighted
+
+def _numbered(tables: list[Table], atoms: dict[Predicate, Table], constants: Constants) -> GroundTables:
+    """Keep the objects that were made and are used."""
+    made, final = constants.finish([*tables, *atoms.values()])
+    return GroundTables(
+        tuple(map(final, tables)), {predicate: final(table) for predicate, table in atoms.items()}, made
+    )

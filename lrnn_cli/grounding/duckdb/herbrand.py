@@ -1,6 +1,6 @@
 """The least Herbrand model of a function-free program as tables of a database.
 
-As in SWI-Prolog's part of the program, a predicate is looked up on levels: `derived` holds predicates with rules in the
+A predicate is looked up on levels: `derived` holds predicates with rules in the
 template, `crisp` those of the data and the background. Recursive predicates are extended semi-naively: in each
 round one atom of a body is taken from what the round before added, until a round adds nothing.
 """
@@ -13,13 +13,14 @@ import numpy as np
 
 from lrnn_cli.errors import GroundingError, LimitError
 from lrnn_cli.grounding.duckdb.database import Database
-from lrnn_cli.grounding.duckdb.function_free import REMEDY, Definition, FunctionFree
+from lrnn_cli.grounding.duckdb.function_free import Definition, FunctionFree, Stratum
 from lrnn_cli.grounding.duckdb.goals import Clause
-from lrnn_cli.grounding.duckdb.objects import object_arrays
 from lrnn_cli.grounding.duckdb.sql import Select, Use, background_facts, compared, failures
-from lrnn_cli.grounding.program import Extension
+from lrnn_cli.grounding.grounder import REMEDY
+from lrnn_cli.grounding.objects import object_arrays
+from lrnn_cli.grounding.program import variable
 from lrnn_cli.grounding.tables import Table, most_rows, row_keys, too_many
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import DataSet, Queries
 
 
@@ -29,13 +30,14 @@ class Constants:
     Objects that are made have numbers after all others, in the order of examples and names.
     """
 
-    def __init__(self, texts: Sequence[str], data: DataSet, active: np.ndarray, names: Sequence[str]) -> None:
-        self.texts = texts
-        self.number = {text: number for number, text in enumerate(texts)}
+    def __init__(self, constants: Sequence[Constant], data: DataSet, active: np.ndarray, names: Sequence[str]) -> None:
+        self.texts = [constant.text for constant in constants]
+        self.number = {constant: number for number, constant in enumerate(constants)}
         self.first = int(data.first_object[-1])
-        code = np.fromiter((self.number.get(name, -1) for name in names), np.int64, len(names))
+        by_text = {text: number for number, text in enumerate(self.texts)}
+        code = np.fromiter((by_text.get(name, -1) for name in names), np.int64, len(names))
         known = (code >= 0).nonzero()[0]
-        everywhere = np.full((len(data.example_name), len(texts)), -1)
+        everywhere = np.full((len(data.example_name), len(constants)), -1)
         everywhere[np.searchsorted(data.first_object, known, "right") - 1, code[known]] = known
         self.active = active
         self.objects = everywhere[active]
@@ -95,9 +97,9 @@ class Model:
             texts = [*names, *(constants.texts[number] for number in constants.made)]
             database.store("object", {"c": np.arange(len(texts)), **object_arrays(texts)})
 
-    def extend(self, extension: Extension, definitions: Sequence[Definition]) -> None:
+    def extend(self, stratum: Stratum) -> None:
         """Add the atoms of predicates that depend on each other."""
-        level, predicates = extension.level, extension.predicates
+        level, predicates, definitions, _ = stratum
         full = {}
         for predicate in predicates:
             given = self._given(predicate) if level == "crisp" else [f"SELECT * FROM {self._table(predicate, 'crisp')}"]
@@ -132,7 +134,7 @@ class Model:
     def groundings(self, definition: Definition, queried: tuple[Predicate, tuple[int, ...]] | None) -> Table:
         """The solutions of a body, in ascending order; of `queried` only those whose head is asked for."""
         self._check_comparisons(definition, "derived")
-        asked = [] if queried is None else [Use(self._queried(queried[0]), tuple(f"V{c}" for c in queried[1]))]
+        asked = [] if queried is None else [Use(self._queried(queried[0]), tuple(map(variable, queried[1])))]
         columns = len(definition.clause.terms)
         sql = self._select(definition.clause, "derived", more=asked)
         most = most_rows(self.database.options.table_memory, columns)
@@ -204,7 +206,10 @@ class Model:
         if predicate in self.facts:
             given.append(f"SELECT * FROM {self._store(self.facts[predicate])}")
         if predicate in self.program.background:
-            rows = [[self.constants.number[term] for term in fact.terms] for fact in self.program.background[predicate]]
+            rows = [
+                [self.constants.number[term] for term in fact.terms if isinstance(term, Constant)]
+                for fact in self.program.background[predicate]
+            ]
             keys = np.array(rows, np.int32).reshape(len(rows), predicate.arity)
             columns = {f"k{number}": column for number, column in enumerate(keys.T)}
             table = self.database.store(self.database.new_name(), columns) if columns else ""

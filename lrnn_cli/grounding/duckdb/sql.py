@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from lrnn_cli.grounding.duckdb.goals import EQUATIONS, INEQUATIONS, KINDS, NEVER, NUMBER_ORDER, TERM_ORDER, Test
-from lrnn_cli.grounding.duckdb.objects import KINDS as ALL_KINDS
-from lrnn_cli.grounding.duckdb.objects import TESTS, UNKNOWN
+from lrnn_cli.grounding.duckdb.goals import NEVER, Test
+from lrnn_cli.grounding.objects import EQUATIONS, INEQUATIONS, KINDS, NUMBER_ORDER, TERM_ORDER, TESTS, UNKNOWN
+from lrnn_cli.language.clauses import Constant, Term
 
 OPERATOR = {"<": "<", "=<": "<=", ">": ">", ">=": ">=", "=:=": "=", "=\\=": "<>"}
 OPERATOR |= {f"@{name}": OPERATOR[name] for name in ("<", "=<", ">", ">=")}
@@ -32,7 +32,7 @@ class Use(NamedTuple):
     """A table whose columns c0, c1 and so on hold these terms."""
 
     table: str
-    terms: tuple[str, ...]
+    terms: tuple[Term, ...]
 
 
 class Select:
@@ -43,16 +43,16 @@ class Select:
 
     def __init__(
         self,
-        terms: Sequence[str],
+        terms: Sequence[Term],
         uses: Sequence[Use],
         absent: Sequence[Use],
         tests: Sequence[Test],
-        constants: Mapping[str, int],
+        constants: Mapping[Constant, int],
     ) -> None:
         self.terms = terms
         self.sources: list[str] = []
         self.conditions: list[str] = []
-        self.column: dict[str, str] = {}
+        self.column: dict[Term, str] = {}
         """Where the object of each term stands."""
         parts = [terms, *(use.terms for use in (*uses, *absent)), *(test.terms for test in tests)]
         mentioned = dict.fromkeys(term for part in parts for term in part)
@@ -72,12 +72,12 @@ class Select:
         condition = f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
         return f"SELECT {', '.join(columns)} FROM {', '.join(self.sources)}{condition}"
 
-    def object_of(self, term: str) -> str:
+    def object_of(self, term: Term) -> str:
         if term not in self.column:
             raise Unbound
         return self.column[term]
 
-    def property_of(self, term: str, name: str) -> str:
+    def property_of(self, term: Term, name: str) -> str:
         """The kind, number or place of the object of a term."""
         alias = f"s{len(self.sources)}"
         self.conditions.append(f"{alias}.c = {self.object_of(term)}")
@@ -102,8 +102,8 @@ class Select:
     def _test(self, test: Test) -> None:
         if test.name in NEVER:
             self.conditions.append("FALSE")
-        elif test.name in KINDS:
-            allowed = ", ".join(str(ALL_KINDS.index(kind)) for kind in TESTS[test.name])
+        elif test.name in TESTS:
+            allowed = ", ".join(str(KINDS.index(kind)) for kind in TESTS[test.name])
             self.conditions.append(f"{self.property_of(test.terms[0], 'kind')} IN ({allowed})")
         elif test.name in EQUATIONS | INEQUATIONS:
             left, right = map(self.object_of, test.terms)
@@ -114,7 +114,7 @@ class Select:
 
     def _absent(self, use: Use) -> None:
         """Variables that stand in `use` only are its own."""
-        own: dict[str, str] = {}
+        own: dict[Term, str] = {}
         conditions = []
         for number, term in enumerate(use.terms):
             column = f"n.c{number}"
@@ -127,12 +127,12 @@ class Select:
         self.conditions.append(f"NOT EXISTS (SELECT 1 FROM {use.table} n WHERE {' AND '.join(conditions)})")
 
 
-def constant_uses(terms: Iterable[str], constants: Mapping[str, int]) -> list[Use]:
+def constant_uses(terms: Iterable[Term], constants: Mapping[Constant, int]) -> list[Use]:
     """For each constant a table with its object in each example."""
     return [
         Use(f"(SELECT e, c AS c0 FROM constant WHERE k = {constants[term]})", (term,))
         for term in terms
-        if term in constants
+        if isinstance(term, Constant)
     ]
 
 
@@ -142,7 +142,7 @@ def compared(test: Test) -> str:
     return "number" if test.name in NUMBER_ORDER else "place"
 
 
-def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[str, int]) -> list[tuple[Test, str]]:
+def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[Constant, int]) -> list[tuple[Test, str]]:
     """For each comparison, queries for objects that it would meet and that have no known number or place.
 
     Such objects are an error in Prolog, or may be. Which of them Prolog meets depends on the order of evaluation, but
@@ -153,10 +153,10 @@ def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[str,
         if test.name not in OPERATOR:
             continue
         for term in dict.fromkeys(test.terms):
-            before = [other for other in tests[:position] if other.name in KINDS and other.terms == (term,)]
+            before = [other for other in tests[:position] if other.name in TESTS and other.terms == (term,)]
             equal = _equal_terms(term, tests)
             for use in [*uses, *constant_uses(equal, constants)]:
-                fixed = [other for other in tests if other.name == "=" and _fixes(other, use, constants)]
+                fixed = [other for other in tests if other.name == "=" and _fixes(other, use)]
                 for same in equal & set(use.terms):
                     kinds = [other._replace(terms=(same,)) for other in before]
                     select = Select((), [use], [], [*fixed, *kinds], constants)
@@ -165,14 +165,16 @@ def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[str,
     return found
 
 
-def _fixes(equation: Test, use: Use, constants: Mapping[str, int]) -> bool:
+def _fixes(equation: Test, use: Use) -> bool:
     """Whether an equation gives a column of a table the value of a constant."""
-    return any(term in constants for term in equation.terms) and any(term in use.terms for term in equation.terms)
+    return any(isinstance(term, Constant) for term in equation.terms) and any(
+        term in use.terms for term in equation.terms
+    )
 
 
-def _equal_terms(term: str, tests: Sequence[Test]) -> set[str]:
+def _equal_terms(term: Term, tests: Sequence[Test]) -> set[Term]:
     """A term and those that equations make equal to it."""
-    equal: set[str] = set()
+    equal: set[Term] = set()
     more = {term}
     while more - equal:
         equal |= more

@@ -1,6 +1,6 @@
-"""Groundings of a learned program from joins over facts: the same tables that a grounder would give.
+"""Groundings of a learned program from joins over facts: the same tables that any grounder would give.
 
-Learned rules have neither guards nor constants nor recursion, so their tables are joins of relations that are in
+Learned rules have no recursion, and no guards but comparisons, so their tables are joins of relations that are in
 memory already; each is extended from its parent's.
 """
 
@@ -12,8 +12,9 @@ import numpy as np
 
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.grounding.joins.relations import Relations, TooManyRows
-from lrnn_cli.grounding.program import Facts, Skeleton, plan_program
+from lrnn_cli.grounding.joins.comparisons import compared
+from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation
+from lrnn_cli.grounding.program import Facts, Program, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
@@ -44,22 +45,10 @@ class JoinedGrounder:
             ),
         )
         program = plan_program(template, facts, keep=keep)
-        tables: dict[int, Table] = {}
-        extensions: dict[Predicate, AtomIndex] = {}
-        for stratum in program.strata:
-            for name in stratum:
-                heads = []
-                for rule in program.rules:
-                    if program.groups[rule.head] == name:
-                        if rule.table not in tables:
-                            tables[rule.table] = self._table(program.tables[rule.table], extensions)
-                        table = tables[rule.table]
-                        heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
-                extensions[name] = AtomIndex(heads, self.relations.objects)
         soft = {**self.relations.soft, **self.given}
         return Groundings(
             program,
-            tuple(tables[number] for number in range(len(program.tables))),
+            joined_tables(program, self.relations),
             {predicate: self.given[predicate].atoms for predicate in program.mixed},
             {predicate: soft[predicate] for predicate in program.soft},
             self.queries,
@@ -86,30 +75,53 @@ class JoinedGrounder:
             return False
         return True
 
-    def _table(self, skeleton: Skeleton, extensions: dict[Predicate, AtomIndex]) -> Table:
-        """Join the relations of a skeleton, then keep rows whose latent atoms are true."""
-        order = list(skeleton.queried[1]) if skeleton.queried else []
-        relations = [literal for literal in skeleton.body if literal[0] not in extensions]
-        latent = [literal for literal in skeleton.body if literal[0] in extensions]
-        for _, columns in [*relations, *latent]:
-            order += [column for column in dict.fromkeys(columns) if column not in order]
-        place = {column: number for number, column in enumerate(order)}
-        body = tuple((name, tuple(place[column] for column in columns)) for name, columns in relations)
-        table = self.relations.joined(skeleton.queried[0] if skeleton.queried else None, body)
-        for name, columns in latent:
-            key = (name, tuple(place[column] for column in columns))
-            if all(place[column] < table.objects.shape[1] for column in columns):
-                rows = table.objects[:, [place[column] for column in columns]]
-                keep = extensions[name].position(table.example, rows) >= 0
-                if not keep.all():
-                    table = Table(table.example[keep], table.objects[keep])
-            else:
-                local = replace(self.relations, tables={name: extensions[name].atoms})
-                table = local.extended(table, key)
-        inverse = [place[column] for column in range(skeleton.columns)]
-        if inverse != list(range(len(inverse))):
-            table = Table(table.example, np.ascontiguousarray(table.objects[:, inverse]))
-        return table
+
+def joined_tables(program: Program, relations: Relations) -> tuple[Table, ...]:
+    """The tables of a program whose predicates have either rules or facts, in `relations`, and no recursion."""
+    tables: dict[int, Table] = {}
+    extensions: dict[Predicate, AtomIndex] = {}
+    for stratum in program.strata:
+        for name in stratum:
+            heads = []
+            for rule in program.rules:
+                if program.groups[rule.head] == name:
+                    if rule.table not in tables:
+                        try:
+                            tables[rule.table] = joined_table(program.tables[rule.table], relations, extensions)
+                        except JoinError as error:
+                            error.table = rule.table
+                            raise
+                    table = tables[rule.table]
+                    heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
+            extensions[name] = AtomIndex(heads, relations.objects)
+    return tuple(tables[number] for number in range(len(program.tables)))
+
+
+def joined_table(skeleton: Skeleton, relations: Relations, extensions: dict[Predicate, AtomIndex]) -> Table:
+    """Join the relations of a skeleton, then keep rows whose latent atoms are true and for which guards hold."""
+    order = list(skeleton.queried[1]) if skeleton.queried else []
+    constants = [(constant_relation(constant), (column,)) for column, constant in skeleton.constants]
+    given = [*constants, *(literal for literal in skeleton.body if literal[0] not in extensions)]
+    latent = [literal for literal in skeleton.body if literal[0] in extensions]
+    for _, columns in [*given, *latent]:
+        order += [column for column in dict.fromkeys(columns) if column not in order]
+    place = {column: number for number, column in enumerate(order)}
+    body = tuple((name, tuple(place[column] for column in columns)) for name, columns in given)
+    table = relations.joined(skeleton.queried[0] if skeleton.queried else None, body)
+    for name, columns in latent:
+        key = (name, tuple(place[column] for column in columns))
+        if all(place[column] < table.objects.shape[1] for column in columns):
+            rows = table.objects[:, [place[column] for column in columns]]
+            keep = extensions[name].position(table.example, rows) >= 0
+            if not keep.all():
+                table = Table(table.example[keep], table.objects[keep])
+        else:
+            local = replace(relations, tables={name: extensions[name].atoms})
+            table = local.extended(table, key)
+    inverse = [place[column] for column in range(skeleton.columns)]
+    if inverse != list(range(len(inverse))):
+        table = Table(table.example, np.ascontiguousarray(table.objects[:, inverse]))
+    return compared(table, skeleton, relations)
 
 
 def chosen_relations(
@@ -119,10 +131,12 @@ def chosen_relations(
     queries: Queries,
     identity: bool,
     memory: int = 0,
+    numbers: np.ndarray | None = None,
 ) -> Relations:
     """The facts of the examples that have queries, and the query atoms of each target predicate.
 
-    `memory` is what one join may take. With object identity no rule derives an atom that has an object twice.
+    `memory` is what one join may take, `numbers` what objects are compared by. With object identity no rule derives
+    an atom that has an object twice.
     """
     examples = np.unique(queries.example)
     kept = {predicate: part(table, examples) for predicate, table in tables.items()}
@@ -139,4 +153,4 @@ def chosen_relations(
             different = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
             atoms = Table(atoms.example[different], atoms.objects[different])
         starts[predicate] = atoms
-    return Relations(kept, weighted, starts, objects, identity, memory)
+    return Relations(kept, weighted, starts, objects, identity, memory, numbers)

@@ -10,11 +10,10 @@ import numpy as np
 
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.cache import Cache
+from lrnn_cli.grounding.program import Literal as Literal
 from lrnn_cli.grounding.tables import SoftFacts, Table, row_bytes, row_keys
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.clauses import Constant, Predicate
 
-Literal = tuple[Predicate, tuple[int, ...]]
-"""A predicate over variables, which are numbers."""
 Symmetries = dict[Predicate, tuple[tuple[int, ...], ...]]
 """For each predicate the orders of its arguments under which its facts stay the same, the given one included."""
 
@@ -26,12 +25,23 @@ LARGE_BYTES = 32_000_000
 """Joins that take more than this are made one after the other."""
 
 
-class TooManyRows(Exception):
+class JoinError(Exception):
+    """A table of a program can't be made by joins; `table` is its number, where it is known."""
+
+    table = -1
+
+
+class TooManyRows(JoinError):
     """A join has more rows than memory is allowed for."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(rows)
         self.rows = rows
+
+
+def constant_relation(constant: Constant) -> Predicate:
+    """The relation of the objects that a constant denotes, one in an example at most: no predicate of any file."""
+    return Predicate(constant.text, -1)
 
 
 @dataclass
@@ -42,6 +52,7 @@ class Relations:
     starts: the tables that joins begin with: the query atoms of target predicates, and under None all examples.
     identity: variables take different objects.
     memory: bytes for one join with all that is computed from it, 0 for no limit.
+    numbers: (objects,) the number that each object is, not a number for others; for rules that compare them.
     """
 
     tables: dict[Predicate, Table]
@@ -50,6 +61,7 @@ class Relations:
     objects: int
     identity: bool
     memory: int = 0
+    numbers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.large = RLock()

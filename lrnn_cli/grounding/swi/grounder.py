@@ -1,37 +1,19 @@
-"""The default grounder: SWI-Prolog in worker processes, one part of the examples in each.
-
-A large data file is cut where lines begin a new model. A cut may be wrong, say inside a quoted atom, but then one of
-the parts does not end cleanly between two models, and the whole file is read by one process instead. When all parts
-end cleanly, each began where the one before it ended, so the parts are what one process would have read.
-"""
+"""The default grounder: SWI-Prolog evaluates where it has read the facts, a part of the examples in each process."""
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from types import TracebackType
-from typing import Any
 
-import numpy as np
-
-from lrnn_cli.engine.process import DepthError, PrologError, PrologProcess
-from lrnn_cli.errors import Fault, GroundingError, LimitError, about, faults_error
-from lrnn_cli.grounding.checks import check_program
-from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
-from lrnn_cli.grounding.groundings import Groundings, Names
-from lrnn_cli.grounding.program import Extension, Facts, Program, background_extensions, plan_program
-from lrnn_cli.grounding.swi.rows import MadeObjects, Part, rank, read_rows
-from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, most_rows, ordered, too_many
-from lrnn_cli.language.clauses import Predicate, quoted
-from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
-from lrnn_cli.language.faults import deepest_term, located_faults
-from lrnn_cli.language.files import Source
-from lrnn_cli.language.template import Template, read_model, read_template
-
-PART_BYTES = 1_000_000
+from lrnn_cli.engine.process import PrologError
+from lrnn_cli.errors import Fault, GroundingError, LimitError, faults_error
+from lrnn_cli.grounding.facts import ExampleFacts
+from lrnn_cli.grounding.grounder import GrounderOptions, GroundTables, unlisted
+from lrnn_cli.grounding.program import Facts, Program, background_extensions
+from lrnn_cli.grounding.reading.rows import MadeObjects
+from lrnn_cli.grounding.reading.store import PrologStore, indicator
+from lrnn_cli.grounding.swi import requests
+from lrnn_cli.grounding.tables import Table, distinct, most_rows, ordered, too_many
+from lrnn_cli.language.clauses import Predicate
 
 
 class SwiGrounder:
@@ -39,336 +21,77 @@ class SwiGrounder:
 
     def __init__(self, options: GrounderOptions) -> None:
         self.options = options
-        self._deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
-        self._processes: list[PrologProcess] = []
-        self._parts: list[Part] = []
-        self._data: DataSet | None = None
-        self._start(1)
 
-    def __enter__(self) -> SwiGrounder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._keep(0)
-
-    def _start(self, count: int) -> None:
-        while len(self._processes) < count:
-            self._processes.append(PrologProcess(self.options.memory_limit, self.options.time_limit, self._deadline))
-
-    def _keep(self, count: int) -> None:
-        while len(self._processes) > count:
-            self._processes.pop().close()
-
-    def read_template(self, source: Source) -> Template:
-        return read_template(source, self._processes[0])
-
-    def read_model(self, source: Source) -> list[Template]:
-        return read_model(source, self._processes[0])
-
-    # Loading
-
-    def load(self, source: Source) -> DataSet:
-        cuts = split_text(source.text, min(self.options.jobs, max(1, len(source.text) // PART_BYTES)))
-        replies = self._read(source, cuts)
-        if len(cuts) > 2 and not _parts_fit(replies):
-            self._keep(1)
-            cuts = [0, len(source.text)]
-            replies = self._read(source, cuts)
-        faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
-        if faults:
-            raise faults_error(source.name, faults)
-        self._parts = []
-        first_example = first_object = 0
-        for process, reply in zip(self._processes, replies, strict=False):
-            objects = rank(reply["objects"])
-            weights = np.array(reply["weights"], float)
-            self._parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
-            first_example += len(reply["examples"])
-            first_object += objects
-        self._data = self._data_set(source, replies)
-        facts = [clause.text for clause in self._data.background if clause.is_fact]
-        if facts:
-            self._broadcast(f"background([{', '.join(facts)}])")
-        return self._data
-
-    def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
-        self._start(len(cuts) - 1)
-        with about(source.name):
-            for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
-                lines = source.text.count(b"\n", 0, start)
-                process.send(f"data({lines})", source.text[start:stop])
-            try:
-                return [process.receive() for process in self._processes[: len(cuts) - 1]]
-            except DepthError as error:
-                raise faults_error(source.name, [deepest_term(source, str(error))]) from None
-
-    def _data_set(self, source: Source, replies: list[dict[str, Any]]) -> DataSet:
-        examples = []
-        queries = []
-        predicates: dict[Predicate, int] = {}
-        soft = set()
-        background = []
-        bias = []
-        for part, reply in zip(self._parts, replies, strict=True):
-            for _, text, line, fold, first, _, facts in reply["examples"]:
-                examples.append((text, line, fold, part.first_object + rank(first), facts))
-            for example, name, arity, objects, text, target, line in reply["queries"]:
-                arguments = [part.first_object + rank(identifier) for identifier in objects]
-                place = part.first_example + example - 1
-                queries.append((place, Predicate(name, arity), arguments, text, target, line))
-            for item in reply["predicates"]:
-                predicate = Predicate(item["name"], item["arity"])
-                predicates[predicate] = predicates.get(predicate, 0) + item["facts"]
-                if item["soft"]:
-                    soft.add(predicate)
-            background += [_background_clause(item) for item in reply["background"]]
-            bias += [
-                Bias(Predicate(name, len(sorts)), tuple(sorts), line, column)
-                for line, column, name, sorts in reply["bias"]
-            ]
-        if not examples:
-            message = "there is no example in these data; write begin(model(name)). facts end(model(name))."
-            raise faults_error(source.name, [Fault(1, 1, message)])
-        objects = sum(part.objects for part in self._parts)
-        return DataSet(
-            name=source.name,
-            digest=source.digest,
-            example_name=tuple(example[0] for example in examples),
-            example_line=np.array([example[1] for example in examples], np.int32),
-            example_fold=np.array([example[2] for example in examples], np.int32),
-            example_facts=np.array([example[4] for example in examples], np.int32),
-            first_object=np.array([example[3] for example in examples] + [objects], np.int32),
-            queries=_queries(queries),
-            predicates=predicates,
-            soft=frozenset(soft),
-            background=tuple(background),
-            bias=tuple(bias),
-        )
-
-    def _broadcast(self, request: str, place: str = "") -> None:
-        """`place`: where in which file the request comes from, if not from the data as a whole."""
-        self._send_all([request] * len(self._parts), place)
-
-    def _send_all(self, requests: Sequence[str], place: str = "") -> None:
-        """A request to the process of each part, which work at the same time."""
-        assert self._data is not None
-        with about(place or self._data.name):
-            for part, request in zip(self._parts, requests, strict=True):
-                part.process.send(request)
-            for part in self._parts:
-                part.process.receive()
-
-    # Grounding
-
-    def ground(
-        self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
-    ) -> Groundings:
-        assert data is self._data, "ground the data that were loaded last"
-        for warning in check_program(template, data):
-            self.options.warn(warning)
-        program = plan_program(template, Facts.of(data), data.background)
-        self._activate(examples)
-        for extension in program.extensions:
-            where = (data.name if extension.level == "crisp" else template.name, extension.line, extension.column)
-            self._run(_extend(extension), *where)
-        made = MadeObjects(self._parts)
+    def ground(self, program: Program, facts: ExampleFacts) -> GroundTables:
+        data, template, store = facts.data, program.template, facts.store
+        store.activate(facts.examples)
+        for background in program.background:
+            _run(store, requests.background(background), data.name, background.line, background.column)
+        for derived in program.derived:
+            _run(store, requests.derived(derived, program.tables), template.name, derived.line, derived.column)
+        made = MadeObjects(store.parts)
         tables = []
         for number, (skeleton, index) in enumerate(zip(program.tables, program.table_rule, strict=True)):
             rule = template.rules[index]
-            request = (
-                f"table({skeleton.body_text}, {skeleton.column_text}, {skeleton.queried_text}, "
-                f"{skeleton.identity_text})"
-            )
+            request = requests.table(skeleton)
             most = most_rows(self.options.table_memory, skeleton.columns)
             if most:
-                request = f"limited({max(1, most // len(self._parts))}, {request})"
-            self._run(request, template.name, rule.line, rule.column)
-            table = self._table(skeleton.columns, made)
+                request = f"limited({max(1, most // len(store.parts))}, {request})"
+            _run(store, request, template.name, rule.line, rule.column)
+            table = store.table(skeleton.columns, made)
             self.options.report(f"grounding: table {number + 1} of {len(program.tables)}, {len(table)} rows")
             tables.append(table)
-        facts = {}
+        atoms = {}
         for predicate in program.mixed:
             clause = next((clause for clause in data.background if clause.head == predicate), None)
             where = (data.name, clause.line, clause.column) if clause else (data.name, 1, 1)
-            self._run(f"facts({_indicator(predicate)})", *where)
-            facts[predicate] = distinct(self._table(predicate.arity, made))
-        soft = {predicate: self._soft_facts(predicate, made) for predicate in program.soft}
-        queries = data.queries
-        if examples is not None:
-            queries = queries.select(np.isin(queries.example, np.asarray(examples)).nonzero()[0])
-        # Recursion may end in a cycle, which is shown by names.
-        blob = self._object_names() if names or program.recursive else b""
-        return self._finished(program, tables, facts, soft, queries, data, made, blob)
+            atoms[predicate] = _atoms(store, predicate, made, *where)
+        found = _numbered(tables, atoms, made)
+        # Answers of tabled predicates come in an order that depends on how the examples were divided.
+        return _ordered(found) if program.background else found
 
-    def relations(
-        self, data: DataSet, examples: Sequence[int] | None = None
-    ) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
-        self._activate(examples)
-        made = MadeObjects(self._parts)
-        tables = {}
-        for predicate in sorted(data.predicates):
-            self._broadcast(f"data_facts({_indicator(predicate)})")
-            tables[predicate] = self._table(predicate.arity, made)
-        return tables, {predicate: self._soft_facts(predicate, made) for predicate in sorted(data.soft)}
-
-    def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
-        tables, soft = self.relations(data, examples)
-        made = MadeObjects(self._parts)
-        derived = {}
-        for predicate in sorted(data.background_predicates):
+    def atoms(self, predicates: Sequence[Predicate], facts: ExampleFacts) -> GroundTables:
+        data, store = facts.data, facts.store
+        store.activate(facts.examples)
+        made = MadeObjects(store.parts)
+        atoms = {}
+        for predicate in predicates:
             try:
                 for extension in background_extensions(Facts.of(data), data.background, {predicate}):
-                    self._run(_extend(extension), data.name, extension.line, extension.column)
-                self._run(f"facts({_indicator(predicate)})", data.name, 1, 1)
-                derived[predicate] = distinct(self._table(predicate.arity, made))
+                    _run(store, requests.background(extension), data.name, extension.line, extension.column)
+                atoms[predicate] = _atoms(store, predicate, made, data.name, 1, 1)
             except GroundingError:
-                self.options.warn(
-                    f"{data.name}: {predicate} can be evaluated with bound arguments only; learned rules won't use it"
-                )
-        names, final = made.finish(list(derived.values()))
-        if names:
-            derived = {predicate: final(table) for predicate, table in derived.items()}
-        every = Names(data.first_object, self._object_names(), tuple(names))
-        # A background clause of a predicate that has facts as well gives both.
-        tables |= {predicate: ordered(table) for predicate, table in derived.items()}
-        return Knowledge(tables, soft, int(data.first_object[-1]) + len(names), every.all)
-
-    def _activate(self, examples: Sequence[int] | None) -> None:
-        requests = []
-        for part in self._parts:
-            if examples is None:
-                chosen = "all"
-            else:
-                inside = (e - part.first_example + 1 for e in examples)
-                chosen = "[" + ", ".join(str(e) for e in inside if 1 <= e <= part.examples) + "]"
-            requests.append(f"active({chosen})")
-        self._send_all(requests)
-
-    def _run(self, request: str, name: str, line: int, column: int) -> None:
-        try:
-            self._broadcast(request, f"{name}:{line}:{column}")
-        except PrologError as error:
-            if error.kind == "rows":
-                raise LimitError(f"{name}:{line}:{column}: {too_many(int(error.text))}") from None
-            if error.kind != "guard":
-                raise
-            fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")
-            raise faults_error(name, [fault], GroundingError) from None
-
-    def _table(self, columns: int, made: MadeObjects) -> Table:
-        """Read the rows that all parts wrote last."""
-        examples = []
-        objects = []
-        for number, part in enumerate(self._parts):
-            example, rows = read_rows(part, columns, partial(made.numbered, number))
-            examples.append(example + np.int32(part.first_example))
-            objects.append(rows)
-        return Table(np.concatenate(examples), np.concatenate(objects))
-
-    def _soft_facts(self, predicate: Predicate, made: MadeObjects) -> SoftFacts:
-        self._broadcast(f"soft({_indicator(predicate)})")
-        arity = predicate.arity
-        examples = []
-        objects = []
-        weights = []
-        for number, part in enumerate(self._parts):
-            example, rows = read_rows(part, arity + 1, lambda codes: codes)
-            examples.append(example + np.int32(part.first_example))
-            objects.append(made.numbered(number, rows[:, :arity]))
-            weights.append(part.weights[rows[:, arity] - 1] if len(rows) else np.empty(0))
-        return SoftFacts(Table(np.concatenate(examples), np.concatenate(objects)), np.concatenate(weights))
-
-    def _finished(
-        self,
-        program: Program,
-        tables: list[Table],
-        facts: dict[Predicate, Table],
-        soft: dict[Predicate, SoftFacts],
-        queries: Queries,
-        data: DataSet,
-        made: MadeObjects,
-        blob: bytes,
-    ) -> Groundings:
-        """Give objects that evaluation made numbers that do not depend on how the examples were divided."""
-        every = [*tables, *facts.values(), *(item.atoms for item in soft.values())]
-        names, final = made.finish(every)
-        if names:
-            tables = [final(table) for table in tables]
-            facts = {predicate: final(table) for predicate, table in facts.items()}
-            soft = {predicate: replace(item, atoms=final(item.atoms)) for predicate, item in soft.items()}
-        if any(extension.level == "crisp" for extension in program.extensions):
-            # Answers of tabled predicates come in an order that depends on how the examples were divided.
-            tables = [ordered(table) for table in tables]
-            facts = {predicate: ordered(table) for predicate, table in facts.items()}
-        count = int(data.first_object[-1])
-        return Groundings(
-            program,
-            tuple(tables),
-            facts,
-            soft,
-            queries,
-            data.example_name,
-            count + len(names),
-            data.name,
-            data.digest,
-            Names(data.first_object, blob, tuple(names)),
-        )
-
-    def _object_names(self) -> bytes:
-        self._broadcast("object_names")
-        return b"".join(part.process.rows() for part in self._parts)
+                self.options.warn(unlisted(data.name, predicate))
+        return _numbered([], atoms, made)
 
 
-def _extend(extension: Extension) -> str:
-    predicates = ", ".join(map(_indicator, extension.predicates))
-    return f"extend({extension.level}, [{predicates}], [{', '.join(extension.clauses)}])"
+def _atoms(store: PrologStore, predicate: Predicate, made: MadeObjects, name: str, line: int, column: int) -> Table:
+    """The atoms of a predicate that are true without the template."""
+    _run(store, f"facts({indicator(predicate)})", name, line, column)
+    return distinct(store.table(predicate.arity, made))
 
 
-def _indicator(predicate: Predicate) -> str:
-    return f"({quoted(predicate.name)})/{predicate.arity}"
+def _run(store: PrologStore, request: str, name: str, line: int, column: int) -> None:
+    try:
+        store.broadcast(request, f"{name}:{line}:{column}")
+    except PrologError as error:
+        if error.kind == "rows":
+            raise LimitError(f"{name}:{line}:{column}: {too_many(int(error.text))}") from None
+        if error.kind != "guard":
+            raise
+        fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")
+        raise faults_error(name, [fault], GroundingError) from None
 
 
-def split_text(text: bytes, parts: int) -> list[int]:
-    """Offsets that cut `text` into about equal parts before lines that begin a model."""
-    cuts = [0]
-    pattern = re.compile(rb"^begin\(model\(", re.MULTILINE)
-    for number in range(1, parts):
-        match = pattern.search(text, max(cuts[-1] + 1, len(text) * number // parts))
-        if match:
-            cuts.append(match.start())
-    return [*cuts, len(text)]
+def _numbered(tables: list[Table], atoms: dict[Predicate, Table], made: MadeObjects) -> GroundTables:
+    """Give objects that evaluation made numbers that do not depend on how the examples were divided."""
+    names, final = made.finish([*tables, *atoms.values()])
+    if names:
+        tables = [final(table) for table in tables]
+        atoms = {predicate: final(table) for predicate, table in atoms.items()}
+    return GroundTables(tuple(tables), atoms, tuple(names))
 
 
-def _parts_fit(replies: list[dict[str, Any]]) -> bool:
-    """Whether parts are what one process would have read: no faults, no name twice, models in each."""
-    if any(reply["form"] == "single" for reply in replies):
-        return False
-    names = [example[1] for reply in replies for example in reply["examples"]]
-    return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
-
-
-def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:
-    predicates = tuple(dict.fromkeys(item[1] for item in items))
-    number = {predicate: index for index, predicate in enumerate(predicates)}
-    arity = max((predicate.arity for predicate in predicates), default=0)
-    argument = np.full((len(items), arity), -1, np.int32)
-    for row, item in enumerate(items):
-        argument[row, : len(item[2])] = item[2]
-    return Queries(
-        np.array([item[0] for item in items], np.int32),
-        predicates,
-        np.array([number[item[1]] for item in items], np.int32),
-        argument,
-        tuple(item[3] for item in items),
-        np.array([item[4] for item in items], float),
-        np.array([item[5] for item in items], np.int32),
-    )
-
-
-def _background_clause(item: dict[str, Any]) -> BackgroundClause:
-    body = tuple(
-        BodyPredicate(Predicate(name, arity), negated, system) for name, arity, negated, system in item["body"]
-    )
-    return BackgroundClause(Predicate(*item["head"]), body, item["text"], item["fact"], item["line"], item["column"])
+def _ordered(found: GroundTables) -> GroundTables:
+    atoms = {predicate: ordered(table) for predicate, table in found.atoms.items()}
+    return GroundTables(tuple(map(ordered, found.tables)), atoms, found.made)

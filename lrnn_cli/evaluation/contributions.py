@@ -14,10 +14,10 @@ import numpy as np
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import GroundRule
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, Variable
-from lrnn_cli.network.aggregation import size_factor
 from lrnn_cli.network.compile import Compiler, Way
-from lrnn_cli.network.network import assemble_all, sigmoid
+from lrnn_cli.network.network import assemble_all
 from lrnn_cli.network.statistics import raw_neurons
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 
 class GroundAtom(NamedTuple):
@@ -71,6 +71,7 @@ class GroundNetwork:
         self._compiler = Compiler(self.groundings)
         network, self._neuron = assemble_all(self._compiler)
         self.activation = network.activation
+        self.aggregation = AGGREGATIONS[groundings.template.settings.aggregation]
         self._values, _ = network.forward(weights)
         self._rules_of: dict[Predicate, list[int]] = {}
         for index, rule in enumerate(groundings.program.rules):
@@ -157,7 +158,7 @@ class GroundNetwork:
             else:
                 fired = self._fired(index, row)
                 order = np.argsort(-fired, kind="stable")
-                found.append((index, weight * self.aggregated(fired), row[order], fired[order]))
+                found.append((index, weight * self.aggregation.value(fired), row[order], fired[order]))
         size = sum(abs(contribution) for _, contribution, _, _ in found)
         inputs = []
         for place, (rule, contribution, row, fired) in enumerate(found):
@@ -169,15 +170,11 @@ class GroundNetwork:
         return sorted(inputs, key=lambda item: -abs(item.contribution))
 
     def is_linear(self, inputs: list[Input]) -> bool:
-        """Whether an atom with these inputs is just their sum: facts only, in the family sigmoid."""
+        """Whether an atom with these inputs is just their sum: facts only, in a family that sums them."""
         return self._linear([item.row for item in inputs])
 
     def _linear(self, rows: list[np.ndarray]) -> bool:
-        return not self.activation.lukasiewicz and bool(rows) and not any(map(len, rows))
-
-    def aggregated(self, fired: np.ndarray) -> float:
-        """What an aggregation neuron makes of rule neurons with these values."""
-        return float(fired.mean() * size_factor(self.groundings.template.settings.aggregation, np.array(len(fired))))
+        return self.activation.family.sums_facts and bool(rows) and not any(map(len, rows))
 
     def _rows(self, index: int, atom: GroundAtom) -> np.ndarray:
         """Rows of the table of a rule whose head is this atom."""
@@ -193,7 +190,7 @@ class GroundNetwork:
         total = np.full(len(row), self.activation.rule_bias(len(rule.body), 0))
         for predicate, columns in rule.body:
             total += self._value_of(predicate, objects[:, list(columns)])
-        return sigmoid(self.activation.steepness * total)
+        return self.activation.rules(total)
 
     def strongest(self, item: Input, count: int) -> list[Grounding]:
         """The strongest groundings of an input that is a rule."""
@@ -203,15 +200,16 @@ class GroundNetwork:
         rule = self.rules[item.rule]
         table = self.groundings.tables[plan.table].objects
         column = rule_columns(rule, plan, table.shape[1])
-        factor = float(self._weights[item.rule]) * self.aggregated(np.ones(len(item.row))) / len(item.row)
+        slopes = self.aggregation.slopes(item.fired, float(self._weights[item.rule]))
         found = []
-        for row, value in zip(item.row[:count].tolist(), item.fired[:count].tolist(), strict=True):
+        strongest = (array[:count].tolist() for array in (item.row, item.fired, slopes))
+        for row, value, slope in zip(*strongest, strict=True):
             objects = table[row].tolist()
             name = {variable: self._names[objects[number]] for variable, number in column.items()}
             body = tuple(
                 GroundAtom(predicate, tuple(objects[number] for number in columns)) for predicate, columns in plan.body
             )
-            found.append(Grounding(ground_clause(rule, name), body, value, factor * value))
+            found.append(Grounding(ground_clause(rule, name), body, value, slope * value))
         return found
 
 

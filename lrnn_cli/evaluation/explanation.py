@@ -11,16 +11,59 @@
 
 from __future__ import annotations
 
+import html
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from lrnn_cli.evaluation.contributions import GroundAtom, GroundNetwork, Input, number_text
+from lrnn_cli.evaluation.one_example import choose_queries
+from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.report.contributions import GroundAtom, GroundNetwork, Input, number_text
-from lrnn_cli.report.part_texts import part_texts
+from lrnn_cli.network.part_texts import part_texts
+from lrnn_cli.semantics.activations import ACTIVATIONS
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 INDENT = "  "
+SHOWN_QUERIES = 3
 Json = dict[str, Any]
 Mention = tuple[int, list[Json]]
 """Body atoms of a grounding, still to be explained with this indentation."""
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """Why some queries of an example have their outputs, ready for JSON; asked: how many there are to explain."""
+
+    explanations: list[Json]
+    asked: int
+
+    def json(self) -> Json:
+        return {"queries": self.asked, "explanations": self.explanations}
+
+    def text(self) -> str:
+        text = "\n".join(map(explanation_text, self.explanations))
+        if len(self.explanations) < self.asked:
+            shown = f"{len(self.explanations)} of {self.asked} queries"
+            text += f"\nThese are {shown}; choose another with --query ATOM.\n"
+        return text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text())}</pre>"
+
+
+def explained_queries(
+    groundings: Groundings, weights: np.ndarray, query: str | None, depth: int, top: int
+) -> Explanations:
+    """The first queries of the only example that was grounded, or those of one atom, explained."""
+    queries = groundings.queries
+    asked = list(dict.fromkeys(queries.text[number] for number in choose_queries(groundings, query)))
+    shown = asked[:SHOWN_QUERIES]
+    chosen = [number for number, text in enumerate(queries.text) if text in shown]
+    network = GroundNetwork(groundings, weights, np.array(chosen))
+    found = [explanation(network, network.queries.text.index(text), depth, top) for text in shown]
+    return Explanations(found, len(asked))
 
 
 def explanation(network: GroundNetwork, query: int, depth: int, top: int) -> Json:
@@ -98,7 +141,7 @@ def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[G
         "groundings": len(item.row),
         "mean": float(item.fired.mean()),
         "aggregation": network.groundings.template.settings.aggregation,
-        "aggregated": network.aggregated(item.fired),
+        "aggregated": network.aggregation.value(item.fired),
         "strongest": groundings,
         "strongest_of_others": float(item.fired[top]) if len(item.row) > top else None,
     }
@@ -170,10 +213,11 @@ def _formula(found: Json, atom: Json) -> str:
     rest = f", and {total} is the sum of" if atom["inputs"] else ""
     if atom["linear"]:
         return "is the sum of"
-    if found["activation"] == "sigmoid":
-        return f"= sigm({total}){rest}"
+    function = ACTIVATIONS[found["activation"]].squashing.name
+    if found["steepness"] == 1.0 and found["offset"] == 0.0:
+        return f"= {function}({total}){rest}"
     sign = "-" if found["offset"] < 0 else "+"
-    return f"= sigm({found['steepness']:g} * ({total} {sign} {abs(found['offset']):g})){rest}"
+    return f"= {function}({found['steepness']:g} * ({total} {sign} {abs(found['offset']):g})){rest}"
 
 
 def _input_lines(atom: Json, indent: int, with_effect: bool) -> list[str | Mention]:
@@ -201,9 +245,8 @@ def _grounding_lines(item: Json, indent: int) -> list[str | Mention]:
     margin = INDENT * indent
     lines: list[str | Mention] = []
     if item["groundings"] > 1:
-        size = item["groundings"]
-        what, divided = ("mean", "") if item["aggregation"] == "mean" else ("sum", f" / sqrt({size})")
-        lines.append(f"{margin}{number_text(item['aggregated'])} is the {what} of {size} groundings{divided}:")
+        words = AGGREGATIONS[item["aggregation"]].words.format(n=item["groundings"])
+        lines.append(f"{margin}{number_text(item['aggregated'])} is {words}:")
     for grounding in item["strongest"]:
         lines.append(f"{margin}{number_text(grounding['value'])}  {grounding['clause']}")
         if parts := _not_plain(grounding):

@@ -5,54 +5,48 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from lrnn_cli.commands.options import Progress
-from lrnn_cli.commands.session import TEMPLATE, check_inputs, load_data, model_weights, with_settings
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.grounder import Grounder
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.data import DataSet
-from lrnn_cli.language.files import read_source
 from lrnn_cli.language.template import Template
+from lrnn_cli.network.model import Model, model_weights
 
 SHOWN_NAMES = 5
 TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | \s+ | .""", re.VERBOSE | re.DOTALL)
 
 
 def ground_example(
-    grounder: Grounder, model: str, data_path: str, example: str | None, progress: Progress, options: dict[str, Any]
+    grounder: GroundingSession, model: Template, data: DataSet, example: str | None
 ) -> tuple[Groundings, np.ndarray]:
     """Groundings of a model in one example, with names of objects, and its weights (rules,).
 
     Without a name it is the only example.
     """
-    check_inputs(model, data_path)
-    template = with_settings(read_member(grounder, model, options["member"]), options)
-    weights = np.array(model_weights(template))
-    data = load_data(grounder, data_path, progress)
-    return grounder.ground(template, data, [choose_example(data, example)], names=True), weights
+    weights = np.array(model_weights(model))
+    return grounder.ground(model, data, [choose_example(data, example)], names=True), weights
 
 
-def read_member(grounder: Grounder, path: str, name: str | None) -> Template:
-    """One member of an ensemble, or the model of any other file."""
-    members = grounder.read_model(read_source(path, TEMPLATE))
+def choose_member(model: Model, name: str | None) -> Template:
+    """One member of an ensemble, or the only one of another model."""
+    members = model.members
     names = [member.member for member in members]
     if name is None:
         if len(members) == 1:
             return members[0]
         raise LrnnError(
-            f"{members[0].name}: this is an ensemble of {len(names)} models, {_some(names)}; choose one with --member"
+            f"{model.name}: this is an ensemble of {len(names)} models, {_some(names)}; choose one with --member"
         )
     if names == [""]:
-        raise LrnnError(f"{members[0].name}: this model is not an ensemble; leave --member out")
-    found = same_text(name, names)
-    if not found:
-        raise LrnnError(f"{members[0].name}: there is no member {name}; {_others(name, names, 'member', 'members')}")
-    return members[found[0]]
+        raise LrnnError(f"{model.name}: this model is not an ensemble; leave --member out")
+    same = same_text(name, names)
+    if not same:
+        raise LrnnError(f"{model.name}: there is no member {name}; {_others(name, names, 'member', 'members')}")
+    return members[same[0]]
 
 
 def choose_example(data: DataSet, name: str | None) -> int:
@@ -63,10 +57,10 @@ def choose_example(data: DataSet, name: str | None) -> int:
             raise LrnnError(f"{data.name}: there are {len(names)} examples, {_some(names)}; choose one with --example")
         chosen = 0
     else:
-        found = same_text(name, names)
-        if not found:
+        same = same_text(name, names)
+        if not same:
             raise LrnnError(f"{data.name}: there is no example {name}; {_others(name, names, 'example', 'examples')}")
-        chosen = found[0]
+        chosen = same[0]
     if not (data.queries.example == chosen).any():
         raise LrnnError(
             f"{data.name}:{data.example_line[chosen]}:1: example {names[chosen]} has no query; "
@@ -80,14 +74,14 @@ def choose_queries(groundings: Groundings, atom: str | None) -> list[int]:
     queries = groundings.queries
     if atom is None:
         return list(range(len(queries)))
-    found = same_text(atom.strip().removesuffix("."), queries.text)
-    if not found:
+    same = same_text(atom.strip().removesuffix("."), queries.text)
+    if not same:
         example = groundings.example_name[queries.example[0]]
         texts = list(dict.fromkeys(queries.text))
         raise LrnnError(
             f"{groundings.data_name}: example {example} has no query {atom}; {_others(atom, texts, 'query', 'queries')}"
         )
-    return found
+    return same
 
 
 def same_text(wanted: str, texts: Sequence[str]) -> list[int]:

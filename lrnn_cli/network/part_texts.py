@@ -14,11 +14,10 @@ import math
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.template import Template
-from lrnn_cli.network.network import Activation, sigmoid
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 PART_NAME = re.compile(r"part_(\d+)\Z")
 
@@ -43,18 +42,18 @@ def _text(rules: Sequence[Rule], template: Template, derived: set[Predicate]) ->
     (rule,) = bodies
     body = ", ".join(map(str, [*rule.body, *rule.guards]))
     activation = Activation.of(template.settings)
-    constant = activation.offset + sum(other.weight or 0.0 for other in rules if not other.body)
+    constant = -activation.half + sum(other.weight or 0.0 for other in rules if not other.body)
     weight = rule.weight or 0.0
     if not weight:
         return "the same for all"
     if any(atom.predicate in derived for atom in rule.body):
         return f"{'much' if weight > 0.0 else 'little'} of {body}"
-    neuron = float(sigmoid(np.array(activation.steepness * activation.rule_bias(len(rule.body), len(rule.body)))))
+    neuron = float(activation.rules(activation.rule_bias(len(rule.body), len(rule.body))))
     size = -constant / weight / neuron
-    counts = template.settings.aggregation == "sqrt"
-    if size < 0.0 or (size > 1.0 and not counts):
+    counted = AGGREGATIONS[template.settings.aggregation].groundings
+    if size < 0.0 or (size > 1.0 and counted is None):
         return "true of all" if (weight > 0.0) == (size < 0.0) else "true of none"
-    groundings = math.floor(size**2) + 1 if counts else 1
+    groundings = 1 if counted is None else math.floor(counted(size)) + 1
     if groundings == 1:
         return f"{'some' if weight > 0.0 else 'no'} {body}"
     return f"{'at least' if weight > 0.0 else 'fewer than'} {groundings} of {body}"

@@ -11,9 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lrnn_cli.grounding.duckdb.goals import ATOM, FLOAT, INTEGER, RATIONAL, STRING
-
-PATTERNS = {"integer": INTEGER, "rational": RATIONAL, "float": FLOAT, "string": STRING, "atom": ATOM, "nil": r"\[\]"}
+PATTERNS = {
+    "integer": r"-?[0-9]+",
+    "rational": r"-?[0-9]+r[0-9]+",
+    "float": r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]+)?(?:Inf|NaN)?",
+    "string": r'"(?:[^"\\]|\\.)*"',
+    # Quoted, a word, symbols, and the others. Beyond ASCII all characters without quotes are parts of words.
+    "atom": r"'(?:[^'\\]|\\.)*'|[^\x00-\x2f:-@\[-^`{-\x7f]+|[-#$&*+./:<=>?@^~\\]+|\{\}|[!;]",
+    "nil": r"\[\]",
+}
 KIND = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()), re.DOTALL)
 KINDS = (*PATTERNS, "compound")
 TESTS = {
@@ -26,6 +32,10 @@ TESTS = {
     "compound": ("compound",),
 }
 """The kinds for which each type test holds."""
+EQUATIONS = frozenset({"=", "=="})
+INEQUATIONS = frozenset({"\\=", "\\==", "dif"})
+NUMBER_ORDER = frozenset({"<", "=<", ">", ">=", "=:=", "=\\="})
+TERM_ORDER = frozenset({"@<", "@=<", "@>", "@>="})
 EXACT = 2**53
 """SWI-Prolog compares integers with floats as floats: only up to here that is the same as comparing numbers."""
 UNKNOWN = -1
@@ -59,6 +69,13 @@ def order_key(name: str) -> Key | None:
     if name[0] != "'":
         return 1, 0.0, name
     return None if "\\" in name else (1, 0.0, name[1:-1])
+
+
+def object_numbers(names: Sequence[str]) -> np.ndarray:
+    """The number that each name denotes, (names,), not a number where there is none that floats hold exactly."""
+    numbers = {name: number_of(name) for name in set(names)}
+    found = (numbers[name] for name in names)
+    return np.array([math.nan if number is None else number for number in found], float)
 
 
 def object_arrays(names: Sequence[str]) -> dict[str, np.ndarray]:

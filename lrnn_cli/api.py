@@ -1,0 +1,549 @@
+"""The library: all that the commands do, for Python.
+
+    import lrnn_cli as lrnn
+
+    with lrnn.Session() as session:
+        training, testing = session.read("trains.pl").fold(1, folds=5)
+        learning = lrnn.learn(training, iterations=3)
+        print(lrnn.evaluate(learning.model, testing).values["accuracy"])
+
+Facts stay in the SWI-Prolog of a session; what is returned are values. Modules that compute are imported by the
+functions that need them, while SWI-Prolog starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from os import PathLike, fspath
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lrnn_cli.baselines.options import BaselineOptions, KernelOptions, TreeOptions
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.evaluation.parts import FoldOptions
+from lrnn_cli.grounding.options import SessionOptions
+from lrnn_cli.hypotheses.options import ChainOptions
+from lrnn_cli.language.facts import Example, examples_source
+from lrnn_cli.language.files import Source, checked_source, read_source
+from lrnn_cli.limits import MB, default_limit, room
+from lrnn_cli.settings import check_settings
+from lrnn_cli.simplification.options import SimplificationOptions
+from lrnn_cli.stages import stage
+from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.threads import one_thread
+from lrnn_cli.training.options import TrainingOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lrnn_cli.evaluation.explanation import Explanations
+    from lrnn_cli.evaluation.metrics import Metrics
+    from lrnn_cli.evaluation.predictions import Predictions
+    from lrnn_cli.evaluation.survey import Survey
+    from lrnn_cli.grounding.grounder import Knowledge
+    from lrnn_cli.grounding.groundings import Groundings
+    from lrnn_cli.grounding.session import GroundingSession
+    from lrnn_cli.grounding.tables import SoftFacts, Table
+    from lrnn_cli.language.clauses import Predicate
+    from lrnn_cli.language.data import DataSet, Queries
+    from lrnn_cli.language.template import Template
+    from lrnn_cli.network.drawing import Drawing
+    from lrnn_cli.network.model import Model
+    from lrnn_cli.simplification.simplification import Simplified
+    from lrnn_cli.structure.learning import Learning
+    from lrnn_cli.training.loop import Epoch, Trained
+
+__all__ = [
+    "BaselineOptions",
+    "ChainOptions",
+    "Data",
+    "Example",
+    "FoldOptions",
+    "KernelOptions",
+    "LrnnError",
+    "Session",
+    "SessionOptions",
+    "SimplificationOptions",
+    "StructureOptions",
+    "Training",
+    "TrainingOptions",
+    "TreeOptions",
+    "draw",
+    "evaluate",
+    "explain",
+    "ground",
+    "learn",
+    "learn_baseline",
+    "load_groundings",
+    "make_template",
+    "predict",
+    "predict_with_trees",
+    "save_groundings",
+    "simplify",
+    "structure_options",
+    "train",
+]
+
+DATA = "data in Prolog facts"
+TEMPLATE = "a template or model of weighted rules"
+Options = TypeVar("Options")
+Path = str | PathLike[str]
+
+
+def _silent(text: str) -> None:
+    """Nobody wants to know."""
+
+
+class Session:
+    """Reads files and grounds templates, with SWI-Prolog or another grounder; leaving it frees all facts.
+
+    report: called with what is going on; warn: with what is probably not meant.
+    """
+
+    def __init__(
+        self,
+        options: SessionOptions | None = None,
+        *,
+        report: Callable[[str], None] = _silent,
+        warn: Callable[[str], None] = _silent,
+        **settings: Any,
+    ) -> None:
+        self.options = _chosen(SessionOptions, options, settings)
+        self.report = report
+        self.warn = warn
+        limit = self.options.memory_limit
+        self.memory = room(default_limit() if limit is None else limit)
+        """Bytes for data and tables, 0 for no limit."""
+        self._closing = ExitStack()
+        self._grounders: list[GroundingSession] = []
+        self._loaded = 0
+        self._open()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._grounders.clear()
+        self._closing.close()
+
+    def _open(self) -> None:
+        from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+
+        jobs = self.options.jobs
+        # Prolog takes this for its stacks and once more for what clauses derive; this process holds the tables.
+        stacks = self.memory // 4 // jobs // MB
+        limits = jobs, stacks, self.options.time_limit, self.report, self.warn, self.memory // 2
+        grounder = open_grounder(self.options.grounder, GrounderOptions(*limits))
+        self._grounders.append(self._closing.enter_context(grounder))
+
+    def grounder(self, number: int = 0) -> GroundingSession:
+        """The grounder of the data that were read as this one, from 0."""
+        if not self._grounders:
+            raise LrnnError("the session is closed; use data while it is open, or take them with in_memory() before")
+        return self._grounders[number]
+
+    def read(self, path: Path) -> Data:
+        """The examples of a data file; - is standard input."""
+        return self._load(read_source(fspath(path), DATA))
+
+    def read_text(self, text: str, name: str = "<text>") -> Data:
+        """The examples in the text of a data file."""
+        return self._load(checked_source(name, text.encode(), DATA))
+
+    def read_examples(self, examples: Sequence[Example], background: str = "") -> Data:
+        """Examples made in Python; `background`: facts and clauses that hold in all of them."""
+        data = self._load(examples_source(examples, background))
+        if len(data) != len(examples):
+            raise LrnnError(f"{data.name}: {len(examples)} examples hold {len(data)}; leave begin and end out of facts")
+        return data
+
+    def _load(self, source: Source) -> Data:
+        """A grounder holds one data set: the second has one of its own."""
+        self.grounder()
+        self.report(f"reading {source.name}")
+        with stage("reading data"):
+            if self._loaded == len(self._grounders):
+                self._open()
+            self._loaded += 1
+            return Data(self, self._loaded - 1, self._grounders[self._loaded - 1].load(source))
+
+    def read_template(self, path: Path) -> Template:
+        """A template or model file that is not an ensemble."""
+        return self.grounder().read_template(read_source(fspath(path), TEMPLATE))
+
+    def template_of_text(self, text: str, name: str = "<template>") -> Template:
+        """The template in the text of a file."""
+        return self.grounder().read_template(checked_source(name, text.encode(), TEMPLATE))
+
+    def read_model(self, path: Path) -> Model:
+        """A model file."""
+        return self._model(read_source(fspath(path), TEMPLATE))
+
+    def model_of_text(self, text: str | bytes, name: str = "<model>") -> Model:
+        """The model in the text of a model file."""
+        return self._model(checked_source(name, text.encode() if isinstance(text, str) else text, TEMPLATE))
+
+    def _model(self, source: Source) -> Model:
+        members = self.grounder().read_model(source)
+        from lrnn_cli.network.model import Model
+
+        return Model(tuple(members))
+
+
+@dataclass(frozen=True)
+class Data:
+    """Examples of a session and their queries, or a part of them: `examples` are their places, None for all."""
+
+    session: Session
+    number: int
+    content: DataSet
+    examples: tuple[int, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.content.example_name) if self.examples is None else len(self.examples)
+
+    @property
+    def name(self) -> str:
+        return self.content.name
+
+    @property
+    def example_names(self) -> list[str]:
+        names = self.content.example_name
+        return list(names) if self.examples is None else [names[place] for place in self.examples]
+
+    @property
+    def grounder(self) -> GroundingSession:
+        return self.session.grounder(self.number)
+
+    @cached_property
+    def queries(self) -> Queries:
+        """Those of this part."""
+        return self.content.queries.of_examples(self.examples)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """All that is true in the examples of this part."""
+        with stage("taking facts from Prolog"):
+            return self.grounder.knowledge(self.content, self.examples)
+
+    def in_memory(self) -> Data:
+        """Take the facts, so that `learn` can go on when the session is closed, and memory is free for it."""
+        _ = self.knowledge
+        return self
+
+    def part(self, examples: Sequence[int]) -> Data:
+        """Some examples, by their places in the file."""
+        return replace(self, examples=tuple(examples))
+
+    def rest(self) -> Data:
+        """All examples of the file that are not in this part."""
+        own = range(len(self.content.example_name)) if self.examples is None else self.examples
+        return self.part(sorted(set(range(len(self.content.example_name))) - set(own)))
+
+    def fold(self, fold: int, folds: int | None = None, **options: Any) -> tuple[Data, Data]:
+        """What to learn from and what to test on in a fold of a crossvalidation; see `FoldOptions`."""
+        chosen = FoldOptions(fold, folds, **options)
+        return self.of_fold(chosen, testing=False), self.of_fold(chosen, testing=True)
+
+    def of_fold(self, options: FoldOptions, testing: bool) -> Data:
+        """The examples of a fold when testing, all others when learning; all examples where no fold is chosen."""
+        from lrnn_cli.evaluation.folds import choose_examples
+
+        check_settings(options)
+        duplicates = None
+        if options.fold is not None and options.group_duplicates and not self.content.example_fold.any():
+            with stage("finding duplicates"):
+                duplicates = self.duplicates
+        chosen = choose_examples(self.content, options.folds, options.fold, options.seed, testing, duplicates)
+        return self if chosen is None else self.part(chosen)
+
+    def assigned_folds(self, options: FoldOptions) -> np.ndarray:
+        """(examples of the file,) the folds from 1 that would be drawn, those of the file where no number is given."""
+        from lrnn_cli.evaluation.folds import assign_folds
+
+        if options.folds is None:
+            return self.content.example_fold
+        duplicates = self.duplicates if options.group_duplicates else None
+        return assign_folds(self.content, options.folds, options.seed, duplicates)
+
+    @cached_property
+    def relations(self) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
+        """The facts of the file: all atoms, and the weighted ones."""
+        return self.grounder.relations(self.content)
+
+    @cached_property
+    def duplicates(self) -> np.ndarray:
+        """(examples of the file,) the number of the group of each: equal up to the names of their objects."""
+        from lrnn_cli.evaluation.survey import duplicate_groups
+
+        return duplicate_groups(self.content, *self.relations)
+
+    def survey(self, folds: np.ndarray) -> Survey:
+        """Duplicates among the examples of the file, whose folds are given."""
+        from lrnn_cli.evaluation.survey import survey
+
+        return survey(self.content, *self.relations, folds)
+
+    def checked(self) -> Data:
+        """The same, if a part has a query."""
+        if self.examples is not None and not len(self.queries):
+            raise LrnnError(f"{self.name}: there is no query in the chosen part of these data; choose another fold")
+        return self
+
+    def with_queries(self) -> Data:
+        """The same, if the data have a query."""
+        if not len(self.content.queries):
+            raise LrnnError(f"{self.name}: there is no query in these data; add query(Atom, Target). to the examples")
+        return self
+
+
+def _chosen(kind: type[Options], options: Options | None, settings: dict[str, Any]) -> Options:
+    """Options, some of them changed, within their bounds."""
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    unknown = sorted(set(settings) - known)
+    if unknown:
+        raise LrnnError(f"there is no option {unknown[0]}; options are {', '.join(sorted(known))}")
+    chosen = kind(**settings) if options is None else replace(options, **settings)  # type: ignore[type-var]
+    check_settings(chosen)
+    return chosen
+
+
+def _examples(data: Data) -> list[int] | None:
+    return None if data.examples is None else list(data.examples)
+
+
+# Learning
+
+
+def structure_options(as_in_the_paper: bool = False, **settings: Any) -> StructureOptions:
+    """Options of structure learning; those that are not given are ours, or the paper's."""
+    options = _chosen(StructureOptions, None, settings)
+    if as_in_the_paper:
+        from lrnn_cli.structure.paper import with_the_papers_options
+
+        return with_the_papers_options(options, set(settings))
+    return options
+
+
+def learn(
+    data: Data,
+    options: StructureOptions | None = None,
+    *,
+    ensemble: int = 1,
+    budget: float | None = None,
+    run_directory: Path | None = None,
+    resume: bool = False,
+    note: Callable[[str], None] = _silent,
+    **settings: Any,
+) -> Learning:
+    """Learn rules and their weights; see `StructureOptions` for the settings.
+
+    ensemble: so many models with seeds that follow each other; budget: seconds for all of them.
+    run_directory: a folder that keeps all iterations, and with `resume` is gone on with.
+    note: called with what is worth keeping.
+    """
+    knowledge = data.with_queries().knowledge
+    from lrnn_cli.evaluation.survey import duplicate_groups
+    from lrnn_cli.structure.learning import LearningTask, learn_model
+
+    with one_thread():
+        groups = duplicate_groups(data.content, knowledge.tables, knowledge.soft)
+        session = data.session
+        facts = data.content, knowledge, _examples(data), groups
+        task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory)
+        folder = None if run_directory is None else fspath(run_directory)
+        return learn_model(task, _chosen(StructureOptions, options, settings), ensemble, budget, folder, resume)
+
+
+def learn_baseline(data: Data, options: BaselineOptions | None = None, **settings: Any) -> tuple[Model, list[str]]:
+    """Learn with nFOIL or, where the options are `KernelOptions`, kFOIL: a model, and remarks on how that went."""
+    kind = type(options) if options is not None else BaselineOptions
+    chosen = _chosen(kind, options, settings)
+    knowledge = data.checked().with_queries().knowledge
+    from lrnn_cli.baselines.clausal import baseline_model, learn_baseline
+
+    with one_thread():
+        learned = learn_baseline(data.content, knowledge, _examples(data), chosen, data.session.report)
+        return baseline_model(learned, data.name, chosen), learned.remarks
+
+
+def predict_with_trees(
+    learner: str, training: Data, testing: Data, options: TreeOptions | None = None, **settings: Any
+) -> tuple[Predictions, list[str]]:
+    """Learn with "forest" or "lightgbm" from one part of data and predict another, with remarks on the features."""
+    if not len(testing.queries):
+        raise LrnnError(f"{testing.name}: there is no query in the fold to predict; choose another fold")
+    everything = replace(testing, examples=None).knowledge
+    import numpy as np
+
+    from lrnn_cli.baselines.trees import predict_with_trees
+    from lrnn_cli.evaluation.predictions import Predictions
+
+    chosen = _chosen(TreeOptions, options, settings)
+    parts = _examples(training) or [], _examples(testing) or []
+    trees = predict_with_trees(learner, testing.content, everything, *parts, chosen)
+    outputs = trees.output
+    return Predictions(testing.queries, testing.content.example_name, outputs, np.stack([outputs])), trees.remarks
+
+
+def make_template(data: Data, options: ChainOptions | None = None, **settings: Any) -> Template:
+    """The template that experts write by hand: chains of objects, and soft clusters of their predicates."""
+    from lrnn_cli.hypotheses.chains import made_template
+
+    relations, _ = data.checked().with_queries().grounder.relations(data.content, data.examples)
+    content = replace(data.content, queries=data.queries)
+    return made_template(content, relations, _chosen(ChainOptions, options, settings))
+
+
+# Templates
+
+
+def ground(template: Template, data: Data, names: bool = True) -> Groundings:
+    """All active groundings of a template in the examples of data that queries can see.
+
+    Without `names` of objects they can be trained, but not saved or shown.
+    """
+    with stage("grounding"):
+        return data.checked().grounder.ground(template, data.content, data.examples, names)
+
+
+def save_groundings(groundings: Groundings, path: Path) -> None:
+    """Write a grounding file."""
+    from lrnn_cli.grounding.groundings import save_groundings
+
+    with stage("writing groundings"):
+        save_groundings(groundings, fspath(path))
+
+
+def load_groundings(path: Path) -> Groundings:
+    """Read a grounding file."""
+    from lrnn_cli.grounding.groundings import load_groundings
+
+    with stage("loading groundings"):
+        return load_groundings(fspath(path))
+
+
+@dataclass(frozen=True)
+class Training:
+    """A trained model, and how its training went."""
+
+    model: Model
+    trained: Trained
+
+    def history(self) -> str:
+        """Losses by epoch as CSV."""
+        from lrnn_cli.training.history import history_csv
+
+        return history_csv(self.trained.history)
+
+
+def train(
+    groundings: Groundings,
+    options: TrainingOptions | None = None,
+    *,
+    report: Callable[[Epoch], None] = lambda epoch: None,
+    **settings: Any,
+) -> Training:
+    """Learn the weights of the rules; see `TrainingOptions` for the settings. `report` is called after each epoch."""
+    from lrnn_cli.network.model import Model
+    from lrnn_cli.network.network import compile_network
+    from lrnn_cli.training.loop import train_weights
+
+    chosen = _chosen(TrainingOptions, options, settings)
+    template = groundings.template
+    with one_thread():
+        with stage("compiling the network"):
+            network = compile_network(groundings)
+        with stage("training"):
+            trained = train_weights(network, template.rules, chosen, report)
+    names = (name.rsplit("/", 1)[-1] for name in (template.name, groundings.data_name))
+    comments = (
+        "model of lrnn: {} trained on {}".format(*names),
+        f"{chosen.loss} loss {trained.epoch.decisive_loss!r} after epoch {trained.epoch.epoch}, seed {chosen.seed}",
+    )
+    model = template.with_weights([float(weight) for weight in trained.weights])
+    return Training(Model((model,), comments), trained)
+
+
+# Models
+
+
+def predict(model: Model, data: Data) -> Predictions:
+    """Outputs of a model for all queries of data; of an ensemble the mean of its members' outputs."""
+    from lrnn_cli.evaluation.predictions import predict_queries
+
+    with one_thread():
+        return predict_queries(data.checked().grounder, model, data.content, data.examples, data.session.warn)
+
+
+def evaluate(model: Model, data: Data) -> Metrics:
+    """How well a model predicts the targets of data, with metrics of each member of an ensemble."""
+    predictions = predict(model, data)
+    from lrnn_cli.evaluation.metrics import evaluate_predictions
+
+    return evaluate_predictions(predictions)
+
+
+def explain(
+    model: Model,
+    data: Data,
+    example: str | None = None,
+    query: str | None = None,
+    *,
+    depth: int = 5,
+    top: int = 3,
+    member: str | None = None,
+) -> Explanations:
+    """Why a model gives queries of an example their outputs: the first three, or all of one atom.
+
+    depth: atoms are explained down to so many rules below the query; top: the strongest inputs of an atom and
+    groundings of a rule. The example may be left out where there is one only, the member of an ensemble may not.
+    """
+    from lrnn_cli.evaluation.explanation import explained_queries
+    from lrnn_cli.evaluation.one_example import choose_member, ground_example
+
+    chosen = choose_member(model, member)
+    return explained_queries(*ground_example(data.grounder, chosen, data.content, example), query, depth, top)
+
+
+def draw(
+    model: Model,
+    data: Data | None = None,
+    example: str | None = None,
+    query: str | None = None,
+    *,
+    neurons: int = 60,
+    top: int = 40,
+    least_weight: float = 0.0,
+    member: str | None = None,
+) -> Drawing:
+    """A model, the strongest rules of it, or its network for one query of an example, the strongest neurons of it."""
+    from lrnn_cli.evaluation.drawing import query_drawing
+    from lrnn_cli.evaluation.one_example import choose_member, ground_example
+    from lrnn_cli.network.drawing import Drawing, template_dot
+
+    chosen = choose_member(model, member)
+    if data is None:
+        return Drawing(template_dot(chosen, top, least_weight))
+    return query_drawing(*ground_example(data.grounder, chosen, data.content, example), query, neurons)
+
+
+def simplify(model: Model, data: Data, options: SimplificationOptions | None = None, **settings: Any) -> Simplified:
+    """Drop rules and literals that do not matter on data; see `SimplificationOptions` for the settings."""
+    from lrnn_cli.evaluation.metrics import badness
+    from lrnn_cli.grounding.regrounding import Regrounder
+    from lrnn_cli.simplification.simplification import simplify_model
+
+    chosen = _chosen(SimplificationOptions, options, settings)
+    regrounder = Regrounder(data.checked().grounder, data.content, data.examples, data.session.warn)
+    with one_thread():
+        bad = badness(chosen.metric, data.name)
+        return simplify_model(model, data.name, regrounder.ground, bad, chosen, data.session.report)

@@ -1,0 +1,202 @@
+"""Reading: SWI-Prolog in worker processes, one part of a large data file in each.
+
+A large data file is cut where lines begin a new model. A cut may be wrong, say inside a quoted atom, but then one of
+the parts does not end cleanly between two models, and the whole file is read by one process instead. When all parts
+end cleanly, each began where the one before it ended, so the parts are what one process would have read.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from lrnn_cli.engine.process import DepthError, PrologProcess
+from lrnn_cli.errors import Fault, about, faults_error
+from lrnn_cli.grounding.facts import ExampleFacts
+from lrnn_cli.grounding.grounder import GrounderOptions
+from lrnn_cli.grounding.reading.rows import Part, rank
+from lrnn_cli.grounding.reading.store import PrologStore
+from lrnn_cli.grounding.reading.templates import read_model, read_template
+from lrnn_cli.language.clauses import Predicate, goal_from_json
+from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
+from lrnn_cli.language.faults import deepest_term, located_faults
+from lrnn_cli.language.files import Source
+from lrnn_cli.language.template import Template
+
+PART_BYTES = 1_000_000
+
+
+class Reader:
+    """Files to data and templates. Used as a context manager; leaving it frees everything at once.
+
+    The facts of the data that were loaded last stay in Prolog, and are given as tables.
+    """
+
+    def __init__(self, options: GrounderOptions) -> None:
+        self.options = options
+        self._deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
+        self._processes: list[PrologProcess] = []
+        self._facts: ExampleFacts | None = None
+        self._start(1)
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._keep(0)
+
+    def _start(self, count: int) -> None:
+        while len(self._processes) < count:
+            self._processes.append(PrologProcess(self.options.memory_limit, self.options.time_limit, self._deadline))
+
+    def _keep(self, count: int) -> None:
+        while len(self._processes) > count:
+            self._processes.pop().close()
+
+    def read_template(self, source: Source) -> Template:
+        """Read a template or model file that is not an ensemble."""
+        return read_template(source, self._processes[0])
+
+    def read_model(self, source: Source) -> list[Template]:
+        """Read the members of an ensemble, or the only one of another template or model file."""
+        return read_model(source, self._processes[0])
+
+    def load(self, source: Source) -> DataSet:
+        """Read a data file and keep its facts."""
+        cuts = split_text(source.text, min(self.options.jobs, max(1, len(source.text) // PART_BYTES)))
+        replies = self._read(source, cuts)
+        if len(cuts) > 2 and not _parts_fit(replies):
+            self._keep(1)
+            cuts = [0, len(source.text)]
+            replies = self._read(source, cuts)
+        faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
+        if faults:
+            raise faults_error(source.name, faults)
+        parts = []
+        first_example = first_object = 0
+        for process, reply in zip(self._processes, replies, strict=False):
+            objects = rank(reply["objects"])
+            weights = np.array(reply["weights"], float)
+            parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
+            first_example += len(reply["examples"])
+            first_object += objects
+        store = PrologStore(parts, source.name)
+        data = _data_set(source, parts, replies)
+        facts = [clause.text for clause in data.background if clause.is_fact]
+        if facts:
+            store.broadcast(f"background([{', '.join(facts)}])")
+        self._facts = ExampleFacts(data, store, None)
+        return data
+
+    def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
+        self._start(len(cuts) - 1)
+        with about(source.name):
+            for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
+                lines = source.text.count(b"\n", 0, start)
+                process.send(f"data({lines})", source.text[start:stop])
+            try:
+                return [process.receive() for process in self._processes[: len(cuts) - 1]]
+            except DepthError as error:
+                raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+
+    def facts(self, data: DataSet, examples: Sequence[int] | None = None) -> ExampleFacts:
+        """The facts of these examples (all if None) of the data that were loaded last."""
+        assert self._facts and data is self._facts.data, "ask for facts of the data that were loaded last"
+        return self._facts if examples is None else self._facts.part(examples)
+
+
+def split_text(text: bytes, parts: int) -> list[int]:
+    """Offsets that cut `text` into about equal parts before lines that begin a model."""
+    cuts = [0]
+    pattern = re.compile(rb"^begin\(model\(", re.MULTILINE)
+    for number in range(1, parts):
+        match = pattern.search(text, max(cuts[-1] + 1, len(text) * number // parts))
+        if match:
+            cuts.append(match.start())
+    return [*cuts, len(text)]
+
+
+def _parts_fit(replies: list[dict[str, Any]]) -> bool:
+    """Whether parts are what one process would have read: no faults, no name twice, models in each."""
+    if any(reply["form"] == "single" for reply in replies):
+        return False
+    names = [example[1] for reply in replies for example in reply["examples"]]
+    return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
+
+
+def _data_set(source: Source, parts: list[Part], replies: list[dict[str, Any]]) -> DataSet:
+    examples = []
+    queries = []
+    predicates: dict[Predicate, int] = {}
+    soft = set()
+    background = []
+    bias = []
+    for part, reply in zip(parts, replies, strict=True):
+        for _, text, line, fold, first, _, facts in reply["examples"]:
+            examples.append((text, line, fold, part.first_object + rank(first), facts))
+        for example, name, arity, objects, text, target, line in reply["queries"]:
+            arguments = [part.first_object + rank(identifier) for identifier in objects]
+            place = part.first_example + example - 1
+            queries.append((place, Predicate(name, arity), arguments, text, target, line))
+        for item in reply["predicates"]:
+            predicate = Predicate(item["name"], item["arity"])
+            predicates[predicate] = predicates.get(predicate, 0) + item["facts"]
+            if item["soft"]:
+                soft.add(predicate)
+        background += [_background_clause(item) for item in reply["background"]]
+        bias += [
+            Bias(Predicate(name, len(sorts)), tuple(sorts), line, column) for line, column, name, sorts in reply["bias"]
+        ]
+    if not examples:
+        message = "there is no example in these data; write begin(model(name)). facts end(model(name))."
+        raise faults_error(source.name, [Fault(1, 1, message)])
+    objects = sum(part.objects for part in parts)
+    return DataSet(
+        name=source.name,
+        digest=source.digest,
+        example_name=tuple(example[0] for example in examples),
+        example_line=np.array([example[1] for example in examples], np.int32),
+        example_fold=np.array([example[2] for example in examples], np.int32),
+        example_facts=np.array([example[4] for example in examples], np.int32),
+        first_object=np.array([example[3] for example in examples] + [objects], np.int32),
+        queries=_queries(queries),
+        predicates=predicates,
+        soft=frozenset(soft),
+        background=tuple(background),
+        bias=tuple(bias),
+    )
+
+
+def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:
+    predicates = tuple(dict.fromkeys(item[1] for item in items))
+    number = {predicate: index for index, predicate in enumerate(predicates)}
+    arity = max((predicate.arity for predicate in predicates), default=0)
+    argument = np.full((len(items), arity), -1, np.int32)
+    for row, item in enumerate(items):
+        argument[row, : len(item[2])] = item[2]
+    return Queries(
+        np.array([item[0] for item in items], np.int32),
+        predicates,
+        np.array([number[item[1]] for item in items], np.int32),
+        argument,
+        tuple(item[3] for item in items),
+        np.array([item[4] for item in items], float),
+        np.array([item[5] for item in items], np.int32),
+    )
+
+
+def _background_clause(item: dict[str, Any]) -> BackgroundClause:
+    body = tuple(
+        BodyPredicate(Predicate(name, arity), negated, system) for name, arity, negated, system in item["body"]
+    )
+    goals = None if item["goals"] is None else tuple(map(goal_from_json, item["goals"]))
+    return BackgroundClause(
+        Predicate(*item["head"]), body, item["text"], item["fact"], item["line"], item["column"], goals
+    )

@@ -1,0 +1,167 @@
+"""Members of an ensemble, or one model: each by Algorithm 1, and what the data can bear on top of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.data import Queries
+from lrnn_cli.language.template import Template
+from lrnn_cli.structure.algorithm import final_training, learn_rules, stopped_for_time
+from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.patterns import Columns
+from lrnn_cli.structure.problem import OutOfTime, Problem
+from lrnn_cli.structure.rules import Rules, written_template
+from lrnn_cli.structure.run_directory import RunDirectories
+from lrnn_cli.structure.selection import PARTS, RULES, SMALL, Choice, Estimate, Family, HeldOut, best_way
+from lrnn_cli.structure.side_by_side import side_by_side
+from lrnn_cli.structure.state import LearningState
+from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
+from lrnn_cli.structure.weights import outputs
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The rules that were learned without a part of the queries, and what was predicted for that part.
+
+    held_out: of each target; empty if there was no time.
+    """
+
+    state: LearningState
+    held_out: dict[Predicate, HeldOut]
+
+
+class Ensemble:
+    """Members while they learn: the state of each is that of its last whole iteration.
+
+    part: (queries,) the part in which each is held out; None where none is.
+    """
+
+    def __init__(
+        self,
+        problems: list[Problem],
+        inner: Callable[[Problem, Queries], Problem],
+        runs: RunDirectories,
+        observer: Observer,
+        families: dict[str, Family],
+        part: np.ndarray | None,
+    ) -> None:
+        self.problems = problems
+        self.inner = inner
+        self.runs = runs
+        self.observer = observer
+        self.families = families
+        self.part = part
+        self.states = [LearningState(Rules(), {}) for _ in problems]
+        self.estimates: dict[Predicate, Estimate] = {}
+
+    @property
+    def small(self) -> bool:
+        return len(self.problems[0].queries) <= SMALL
+
+    def templates(self) -> list[Template]:
+        """The model of each member so far."""
+        members = zip(self.problems, self.states, strict=True)
+        return [written_template(E, state.rules, state.weights) for E, state in members]
+
+    def learn(self) -> None:
+        """Learn rules, then see whether conjunctions are better."""
+        if self.part is None or self.small:
+            for number, E in enumerate(self.problems):
+                self.states[number] = self._recorded(number, E)
+        if self.part is None:
+            return
+        try:
+            self._select(self.part)
+        except OutOfTime:
+            self.states = [stopped_for_time(state) for state in self.states]
+
+    def _select(self, part: np.ndarray) -> None:
+        """Choose between plain rules and conjunctions on queries held out, and learn what is best from all queries."""
+        bodies = self._bodies()
+        trials = list(self._trials(part, bodies))
+        if not all(trial.held_out for trial in trials):
+            raise OutOfTime
+        ways = {
+            target: best_way([trial.held_out[target] for trial in trials], self.observer.status)
+            for target in self.problems[0].targets
+        }
+
+        def last(number: int) -> LearningState:
+            return self._final(number, bodies, ways)
+
+        states = side_by_side(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
+        for number, state in enumerate(states):
+            self.states[number] = state
+        self._estimate(ways)
+
+    def _bodies(self) -> dict[Predicate, Columns]:
+        """Frequent bodies are the same for all members and whatever is held out: they are found once."""
+        bodies = bodies_of_targets(self.problems[0], self._observer(0))
+        for target, columns in bodies.items():
+            self.observer.status(f"{target}: {len(columns)} frequent bodies")
+        return bodies
+
+    def _trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
+        """Small data: each part is held out once, or more often if there are more members; large: one for a member."""
+        members = len(self.problems)
+        count = max(PARTS, members) if self.small else members
+        trials = side_by_side(
+            lambda number: self._trial(number, part == number % PARTS, bodies),
+            count,
+            self.problems[0].allowed.jobs,
+            (OutOfTime,),
+        )
+        for number, trial in enumerate(trials):
+            if not self.small:
+                self.states[number] = trial.state
+            yield trial
+
+    def _trial(self, number: int, held: np.ndarray, bodies: dict[Predicate, Columns]) -> Trial:
+        """Learn without a part of the queries, and predict it."""
+        member = number % len(self.problems)
+        E = self.problems[member]
+        inner = self.inner(E, E.queries.select((~held).nonzero()[0]))
+        state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
+        self.observer.status(f"predicting {held.sum()} queries held out")
+        try:
+            return Trial(state, predicted(E, state, bodies, self.families, held))
+        except OutOfTime:
+            return Trial(state, {})
+
+    def _recorded(self, number: int, E: Problem) -> LearningState:
+        """Run Algorithm 1 for a member, recording it."""
+        state = self.runs.restore(number, E)
+        if state is not None:
+            self.states[number] = state
+
+        def keep(E: Problem, state: LearningState) -> None:
+            # If this is interrupted there is something to keep.
+            self.states[number] = state
+            self.runs.record(number, E, state)
+
+        return learn_rules(E, state, self._observer(number, keep))
+
+    def _observer(self, number: int, keep: Callable[[Problem, LearningState], None] | None = None) -> Observer:
+        """Tells of a member. In processes side by side each would note the same, so the first one does."""
+        count = len(self.problems)
+        name = f"model {number + 1} of {count}, " if count > 1 else ""
+        return self.observer.of_member(name, notes=number == 0, keep=keep)
+
+    def _final(self, number: int, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]) -> LearningState:
+        """A member with what was best on queries held out, learned from all queries."""
+        E, state = self.problems[number], self.states[number]
+        if not self.small and any(way.name == RULES for way in ways.values()):
+            state = final_training(E, state, self._observer(number))
+        return chosen(E, state, bodies, self.families, ways)
+
+    def _estimate(self, ways: dict[Predicate, Choice]) -> None:
+        members = list(zip(self.problems, self.states, strict=True))
+        for target, way in ways.items():
+            own = self.problems[0].queries.select(self.problems[0].rows_of(target))
+            output = np.mean([outputs(E, state.rules, state.weights, own) for E, state in members], axis=0)
+            training = float(((output > 0.5) == (own.target > 0.5)).mean())
+            self.estimates[target] = replace(way.estimate, training=training)

@@ -1,0 +1,215 @@
+"""What is learned from: E of Algorithm 1, its facts and queries made ready once, and what learning may take."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lrnn_cli.errors import LrnnError, TrainingError
+from lrnn_cli.grounding.atoms import AtomIndex
+from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
+from lrnn_cli.grounding.joins.relations import Relations, symmetries
+from lrnn_cli.grounding.tables import Table
+from lrnn_cli.hypotheses.bodies import Canonical
+from lrnn_cli.hypotheses.invention import latent_sorts
+from lrnn_cli.hypotheses.refinement import Language
+from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary
+from lrnn_cli.language.clauses import Atom, Predicate, Rule
+from lrnn_cli.language.data import DataSet, Queries
+from lrnn_cli.language.template import Settings
+from lrnn_cli.network.compile import Memory
+from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.structure.features import CollapsedTables, Features, Target
+from lrnn_cli.structure.options import ITERATIONS, StructureOptions
+from lrnn_cli.training.validation import held_out
+
+
+class OutOfTime(Exception):
+    """The time limit has passed; what is under way is given up."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What learning may take.
+
+    jobs: threads that score candidates; the result does not depend on them.
+    deadline: when time is over, as time.monotonic() tells it; None for no limit.
+    memory: bytes for tables of groundings, 0 for no limit; bodies that need more are left out.
+    """
+
+    jobs: int = 1
+    deadline: float | None = None
+    memory: int = 0
+
+    def check_time(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Examples, their queries and the predicates for rules about them, and the options of learning.
+
+    held_out: queries that choose the best iteration and are not learned from.
+    unary, others: predicates that are true of something, in order; `others` are the relations of bodies.
+    features: columns before there are latent predicates.
+    random: all draws of a run; compiled: parts of networks that later ones have as well.
+    """
+
+    data: DataSet
+    options: StructureOptions
+    allowed: Allowance
+    words: Vocabulary
+    queries: Queries
+    held_out: Queries | None
+    grounder: JoinedGrounder
+    targets: dict[Predicate, Target]
+    unary: tuple[Predicate, ...]
+    others: tuple[Predicate, ...]
+    canonical: Canonical
+    features: Features
+    random: np.random.Generator
+    compiled: Memory = field(default_factory=Memory)
+
+    @property
+    def relations(self) -> Relations:
+        return self.grounder.relations
+
+    @property
+    def settings(self) -> Settings:
+        return template_settings(self.options)
+
+    @property
+    def activation(self) -> Activation:
+        return self.features.activation
+
+    @property
+    def iterations(self) -> int:
+        return ITERATIONS if self.options.iterations is None else self.options.iterations
+
+    def bias(self, predicate: Predicate) -> Rule | None:
+        """A weighted fact, for targets without arguments."""
+        return Rule(Atom(predicate.name)) if self.options.bias and predicate.arity == 0 else None
+
+    def language(self, latent: tuple[Rule, ...]) -> Language:
+        """Bodies over the relations and the latent predicates that rules define."""
+        layers = latent_sorts(latent, self.words.sorts)
+        if self.options.crisp and 1 in layers:
+            layers[0] = layers[1]
+        bounds = self.options.length, self.options.variables
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds)
+
+    def rows_of(self, predicate: Predicate) -> np.ndarray:
+        """The positions of the queries of a target among those that are learned from, in the order of its columns."""
+        return np.flatnonzero(self.queries.predicate_index == self.queries.predicate.index(predicate))
+
+    def grounder_of(self, queries: Queries) -> JoinedGrounder:
+        """For queries of the data, learned from or not."""
+        return _grounder(self.data, self.words, queries, self.options, self.allowed)
+
+
+def template_settings(options: StructureOptions) -> Settings:
+    return Settings(object_identity=options.object_identity, aggregation=options.aggregation)
+
+
+def make_problem(
+    data: DataSet,
+    knowledge: Knowledge,
+    queries: Queries,
+    options: StructureOptions,
+    allowed: Allowance | None = None,
+) -> Problem:
+    """What is to be learned from queries of data; `check_problem` tells whether anything can be."""
+    allowed = Allowance() if allowed is None else allowed
+    words = vocabulary(data, knowledge, queries)
+    predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
+    queries, held_out = _split(data, queries, options)
+    grounder = _grounder(data, words, queries, options, allowed)
+    relations = grounder.relations
+    targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
+    true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
+    settings = template_settings(options)
+    features = Features(
+        *(relations, Activation.of(settings), AGGREGATIONS[options.aggregation], targets),
+        CollapsedTables(relations.memory),
+    )
+    return Problem(
+        data,
+        options,
+        allowed,
+        words,
+        queries,
+        held_out,
+        grounder,
+        targets,
+        tuple(predicate for predicate in true if predicate.arity == 1),
+        tuple(predicate for predicate in true if predicate.arity != 1),
+        Canonical(symmetries(relations)),
+        features,
+        np.random.default_rng(options.seed),
+    )
+
+
+def _split(data: DataSet, queries: Queries, options: StructureOptions) -> tuple[Queries, Queries | None]:
+    """Queries to learn from and those held out: by examples, or one by one where there is one example only."""
+    if not options.validation:
+        return queries, None
+    try:
+        held = held_out(queries.example, options.validation, [options.seed, 2])
+    except TrainingError as error:
+        raise LrnnError(f"{data.name}: {error}") from None
+    return queries.select((~held).nonzero()[0]), queries.select(held.nonzero()[0])
+
+
+def _grounder(
+    data: DataSet, words: Vocabulary, queries: Queries, options: StructureOptions, allowed: Allowance
+) -> JoinedGrounder:
+    facts = words.tables, words.soft, words.objects
+    relations = chosen_relations(*facts, queries, options.object_identity, allowed.memory // 2)
+    return JoinedGrounder(data, relations, queries, words.given)
+
+
+def _target(predicate: Predicate, data: DataSet, words: Vocabulary, queries: Queries) -> Target:
+    rows = (queries.predicate_index == queries.predicate.index(predicate)).nonzero()[0]
+    if not len(rows):
+        raise LrnnError(f"{data.name}: no query of {predicate} is left to learn from; choose a smaller --validation")
+    atoms = Table(queries.example[rows], queries.argument[rows, : predicate.arity])
+    index = AtomIndex([atoms], words.objects)
+    place = index.position(atoms.example, atoms.objects)
+    return Target(index, place, queries.target[rows], _given_sums(predicate, atoms, words))
+
+
+def _given_sums(predicate: Predicate, atoms: Table, words: Vocabulary) -> np.ndarray | float:
+    """What facts of a target predicate, which no body has, add to each of some atoms of it."""
+    if predicate not in words.given:
+        return 0.0
+    facts = words.given[predicate]
+    index = AtomIndex([facts.atoms], words.objects)
+    # The position -1 of atoms without facts is the last one.
+    sums = np.zeros(len(index) + 1)
+    sums[index.position(facts.atoms.example, facts.atoms.objects)] = facts.weight
+    return np.asarray(sums[index.position(atoms.example, atoms.objects)])
+
+
+def check_problem(problem: Problem) -> None:
+    """Targets or facts that nothing can be learned from are an error."""
+    name = problem.data.name
+    for predicate, target in problem.targets.items():
+        if ((target.target < 0.0) | (target.target > 1.0)).any():
+            raise LrnnError(
+                f"{name}: structure learning takes targets from 0 to 1, but some queries of "
+                f"{predicate} have others; scale them"
+            )
+        if len(np.unique(target.target)) < 2:
+            raise LrnnError(
+                f"{name}: all {len(target.target)} queries of {predicate} have the same target; "
+                "there is nothing to learn from one class"
+            )
+    if not problem.unary and not problem.others:
+        raise LrnnError(
+            f"{name}: there are neither unary predicates nor relations to make rules of; add facts to the examples"
+        )
