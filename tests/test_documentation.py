@@ -27,9 +27,9 @@ PROGRESS = re.compile(
 )
 
 
-def readme_example() -> list[tuple[str, list[str]]]:
-    """Commands of the worked examples and the lines shown after each."""
-    text = (ROOT / "README.md").read_text()
+def worked_examples(page: str) -> list[tuple[str, list[str]]]:
+    """Commands of the worked examples of a page and the lines shown after each."""
+    text = (ROOT / page).read_text()
     steps: list[tuple[str, list[str]]] = []
     for part in text.split("<!-- example -->")[1:]:
         block = part.split("<!-- end of example -->")[0]
@@ -41,12 +41,13 @@ def readme_example() -> list[tuple[str, list[str]]]:
     return steps
 
 
-def test_worked_example_of_the_readme(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/import.md"])
+def test_worked_examples(tmp_path: Path, page: str) -> None:
     """Every command runs as written and prints what is shown, numbers to three digits."""
-    for name in ("family", "trains"):
+    for name in ("family", "screening", "trains"):
         shutil.copytree(ROOT / "datasets" / name, tmp_path / "datasets" / name)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    steps = readme_example()
+    steps = worked_examples(page)
     assert len(steps) >= 6
     for command, shown in steps:
         result = subprocess.run(

@@ -116,13 +116,13 @@ def test_a_literal_of_known_variables_is_a_test() -> None:
     assert table.objects.tolist() == relations.tables[edge].objects.tolist()
 
 
-def learned(text: str, memory: int, jobs: int = 1) -> tuple[Problem, LearningState, list[str]]:
+def learned(text: str, memory: int, jobs: int = 1, length: int = 7) -> tuple[Problem, LearningState, list[str]]:
     """A run of Algorithm 1, and what it noted."""
     notes: list[str] = []
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", text.encode()))
         knowledge = grounder.knowledge(data)
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=10, length=5)
+    options = StructureOptions(iterations=2, epochs=20, final_epochs=10, length=length)
     E = make_problem(data, knowledge, data.queries, options, Allowance(jobs, memory=memory))
     return E, learn_rules(E, None, Observer(note=notes.append)), notes
 
@@ -141,12 +141,12 @@ def test_left_out_bodies_are_told_once_and_learning_goes_on() -> None:
         assert told and len(set(told)) == len(told)
         assert len(notes) <= len(state.iterations) + 1
     assert models[0] == models[1]
-    assert learned(text, 0)[2] == []
+    assert learned(text, 0, length=3)[2] == []
 
 
 def test_rules_of_the_model_keep_their_columns() -> None:
     """What is left for further rules says nothing of those that are there."""
-    E, state, _ = learned(graphs(8, True), 0)
+    E, state, _ = learned(graphs(8, True), 0, length=3)
     R, W = state.rules, state.weights
     F = weighted_facts(E, R, W)
     (target,) = E.targets

@@ -99,7 +99,10 @@ def _option(field: Field[Any], words: dict[str, str], more: dict[str, Any]) -> C
     known = field.metadata
     name = known["name"] or field.name.replace("_", "-")
     declarations = [f"--{name}", field.name]
-    settings: dict[str, Any] = {"default": field.default, "metavar": known["metavar"]}
+    settings: dict[str, Any] = {"metavar": known["metavar"]}
+    if field.default is not None or known["kind"] is bool:
+        # None that is given is a default, too: an option with one is not required.
+        settings["default"] = field.default
     text = known["help"].format(**words)
     if known["kind"] is bool and known["metavar"] != ON_OR_OFF:
         if known["negative"]:
