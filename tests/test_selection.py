@@ -261,6 +261,7 @@ def test_the_estimate_in_words() -> None:
     [
         (Estimate(200, 0.8, 0.5, 0.1, 0.25, 0.9), None),
         (Estimate(200, 0.45, 0.5, 0.2, 0.25, 0.9), "not better than always predicting the larger class"),
+        (Estimate(200, 0.7, 0.7, 0.2, 0.21, 0.7), "not better than always predicting the larger class"),
         (Estimate(200, 0.55, 0.5, 0.26, 0.25, 0.9), "not better than always predicting the larger class"),
         (Estimate(200, 0.7, 0.5, 0.2, 0.25, 0.86), "in training, 0.860, says little about new data"),
         (Estimate(200, 0.7, 0.5, 0.2, 0.25, 0.84), None),
