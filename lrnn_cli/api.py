@@ -543,7 +543,7 @@ def simplify(model: Model, data: Data, options: SimplificationOptions | None = N
     from lrnn_cli.simplification.simplification import simplify_model
 
     chosen = _chosen(SimplificationOptions, options, settings)
-    regrounder = Regrounder(data.checked().grounder, data.content, data.examples)
+    regrounder = Regrounder(data.checked().grounder, data.content, data.examples, data.session.warn)
     with one_thread():
         bad = badness(chosen.metric, data.name)
         return simplify_model(model, data.name, regrounder.ground, bad, chosen, data.session.report)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 20
@@ -69,6 +70,15 @@ def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = Rea
     if len(ordered) > SHOWN_FAULTS:
         lines.append(f"{name}: {len(ordered) - SHOWN_FAULTS} more faults")
     return kind("\n".join(lines))
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Limits that are met inside are about this file, or this place in it."""
+    try:
+        yield
+    except LimitError as error:
+        raise LimitError(f"{name}: {error}") from None
 
 
 def system_message(error: OSError) -> str:

@@ -53,7 +53,10 @@ def signatures(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(examples,) equal for examples equal up to names, and (objects,) equal for objects in the same place."""
     facts: list[tuple[np.uint64, Table, np.ndarray]] = []
-    for number, (predicate, table) in enumerate(sorted(relations.items())):
+    # A predicate that has facts in other examples alone leaves no trace.
+    predicates = sorted(predicate for predicate, table in relations.items() if len(table) or predicate in soft)
+    for number, predicate in enumerate(predicates):
+        table = relations[predicate]
         extra = np.zeros(len(table), np.uint64)
         facts.append((_mix(np.array([number + 1], np.uint64))[0], table, extra))
         if predicate in soft:

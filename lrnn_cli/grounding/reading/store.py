@@ -7,34 +7,42 @@ from functools import partial
 
 import numpy as np
 
+from lrnn_cli.errors import about
 from lrnn_cli.grounding.reading.rows import MadeObjects, Part, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
 
 
 class PrologStore:
-    """What was read, in Prolog: to be asked for as tables, or to evaluate goals over."""
+    """What was read, in Prolog: to be asked for as tables, or to evaluate goals over. `name`: of the data file."""
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: list[Part], name: str) -> None:
         self.parts = parts
+        self.name = name
 
-    def broadcast(self, request: str) -> None:
-        for part in self.parts:
-            part.process.send(request)
-        for part in self.parts:
-            part.process.receive()
+    def broadcast(self, request: str, place: str = "") -> None:
+        """`place`: where in which file the request comes from, if not from the data as a whole."""
+        self._send([request] * len(self.parts), place or self.name)
+
+    def _send(self, requests: Sequence[str], place: str) -> None:
+        """A request to each part; all of them work at the same time."""
+        with about(place):
+            for part, request in zip(self.parts, requests, strict=True):
+                part.process.send(request)
+            for part in self.parts:
+                part.process.receive()
 
     def activate(self, examples: Sequence[int] | None) -> None:
         """Evaluate in these examples (all if None) from now on, and forget what was derived."""
+        requests = []
         for part in self.parts:
             if examples is None:
                 chosen = "all"
             else:
                 inside = (e - part.first_example + 1 for e in examples)
                 chosen = "[" + ", ".join(str(e) for e in inside if 1 <= e <= part.examples) + "]"
-            part.process.send(f"active({chosen})")
-        for part in self.parts:
-            part.process.receive()
+            requests.append(f"active({chosen})")
+        self._send(requests, self.name)
 
     def table(self, columns: int, made: MadeObjects) -> Table:
         """The rows that all parts wrote last."""
