@@ -701,7 +701,6 @@ OPTIONS = [
         "--activation",
         "relu",
     ),
-    usage("no output", "Missing option '-o' / '--output'.", "ground", "t.pl", "d.pl"),
     usage("no data", "Missing argument 'DATA'.", "ground", "t.pl"),
     *(
         usage(

@@ -62,7 +62,7 @@ def foil_options(threshold: float, measure: str) -> Callable[[Command], Command]
                 help="Clauses that the search refines in each step.",
             ),
             click.option("--clauses", type=click.IntRange(1), default=20, show_default=True, help="Clauses at most."),
-            output_option("", "The model file to write"),
+            output_option("The model file to write"),
         ):
             command = option(command)
         return command
@@ -156,7 +156,7 @@ def tree_options(command: Command) -> Command:
             metavar="FILE",
             help="Write metrics of the predictions as `evaluate --json` does.",
         ),
-        output_option("-", "Where predictions go"),
+        output_option("Where predictions go"),
     ):
         command = option(command)
     return command
@@ -273,4 +273,5 @@ def _learn(learner: str, path: str, output: str, quiet: bool, options: dict[str,
     write_text(output, model_text(template, notes, comments))
     for remark in learned.remarks:
         progress.line(remark)
-    progress.line(f"model in {output}")
+    if output != "-":
+        progress.line(f"model in {output}")

@@ -30,7 +30,7 @@ ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
     type=click.Choice(["dot", "svg"]),
     help="Format of the drawing (default: by the name of the file, else dot).",
 )
-@output_option("-", "Where the drawing goes")
+@output_option("Where the drawing goes")
 @settings_options
 @grounding_options
 def draw(

@@ -33,7 +33,7 @@ SHOWN_QUERIES = 3
 )
 @click.option("--member", metavar="NAME", help="The member, where MODEL is an ensemble.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
-@output_option("-", "Where the explanation goes")
+@output_option("Where the explanation goes")
 @settings_options
 @grounding_options
 def explain(

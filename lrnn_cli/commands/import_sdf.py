@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--skip-faulty", is_flag=True, help="Leave faulty records out and say which (default: nothing is written)."
 )
-@output_option("-", "The data file to write")
+@output_option("The data file to write")
 @quiet_option
 def import_sdf(
     file: str,

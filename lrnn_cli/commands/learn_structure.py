@@ -11,6 +11,8 @@ from lrnn_cli.commands.options import (
     aggregation_option,
     fold_options,
     grounding_options,
+    model_in,
+    output_name,
     output_option,
 )
 from lrnn_cli.commands.parameters import RUN_FILES, Input, Output, with_members
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("learn-structure", no_args_is_help=True)
 @click.argument("data", type=Input())
-@output_option("", "The model file to write")
+@output_option("The model file to write")
 @click.option(
     "--iterations",
     type=click.IntRange(1),
@@ -201,6 +203,7 @@ def learn_structure(
     \b
     Example:
         lrnn learn-structure data.pl -o model.pl
+        lrnn learn-structure train.pl | lrnn evaluate - test.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
     from dataclasses import replace
@@ -270,17 +273,17 @@ def learn_structure(
     if interrupted:
         how = f"; go on with --run-dir {run_dir} --resume" if run_dir else ""
         what = f"{len(kept)} of {ensemble} models" if ensemble > 1 else "the model of the last whole iteration"
-        progress.warn(f"interrupted: {output} holds {what}{how}")
+        progress.warn(f"interrupted: {output_name(output)} holds {what}{how}")
         click.get_current_context().exit(130)
     if len(kept) < ensemble:
-        progress.warn(f"{output} holds {len(kept)} of {ensemble} models")
+        progress.warn(f"{output_name(output)} holds {len(kept)} of {ensemble} models")
     for target, estimate in selection.estimates.items():
         progress.line(estimate_text(target, estimate))
         for warning in estimate_warnings(target, estimate):
             progress.warn(warning)
     statistics = [model_statistics(model) for model in models]
     rules = " + ".join(str(figures["rules"]) for figures in statistics)
-    progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers, model in {output}")
+    progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers{model_in(output)}")
 
 
 def _settings(options: dict[str, Any], as_in_the_paper: bool) -> StructureOptions:

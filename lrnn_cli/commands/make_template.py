@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--object-identity", is_flag=True, help="Objects of a chain, and others that its relations name, differ.")
 @aggregation_option("mean", "mean")
-@output_option("-", "The template file to write")
+@output_option("The template file to write")
 @fold_options(testing=False)
 @grounding_options
 def make_template(

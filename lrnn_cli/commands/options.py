@@ -33,11 +33,20 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def output_option(default: str, what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
+def output_option(what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
     """`replaces`: parameters whose file the output may take the place of."""
-    kind: dict[str, Any] = {"default": default} if default else {"required": True}
-    file = Output(replaces=replaces)
-    return click.option("-o", "--output", type=file, metavar="FILE", help=f"{what}; - is standard output.", **kind)
+    shown = f"{what} (default: standard output)."
+    return click.option("-o", "--output", type=Output(replaces=replaces), metavar="FILE", default="-", help=shown)
+
+
+def output_name(output: str) -> str:
+    """What an output is called in messages."""
+    return "standard output" if output == "-" else visible(output)
+
+
+def model_in(output: str) -> str:
+    """Where the model is, as the end of a sentence; who has it on standard output knows."""
+    return "" if output == "-" else f", model in {visible(output)}"
 
 
 def quiet_option(command: Command) -> Command:

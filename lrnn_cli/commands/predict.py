@@ -11,7 +11,7 @@ from lrnn_cli.commands.parameters import Input
 @click.command(no_args_is_help=True)
 @click.argument("model", type=Input())
 @click.argument("data", type=Input())
-@output_option("-", "Where predictions go")
+@output_option("Where predictions go")
 @settings_options
 @fold_options(testing=True)
 @grounding_options

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lrnn_cli.commands.options import FiniteRange, Progress, fold_options, grounding_options, output_option
+from lrnn_cli.commands.options import (
+    FiniteRange,
+    Progress,
+    fold_options,
+    grounding_options,
+    output_name,
+    output_option,
+)
 from lrnn_cli.commands.parameters import Input
 
 if TYPE_CHECKING:
@@ -15,7 +22,7 @@ if TYPE_CHECKING:
 @click.command(no_args_is_help=True)
 @click.argument("model", type=Input())
 @click.argument("data", type=Input())
-@output_option("", "The model file to write", replaces=("model",))
+@output_option("The model file to write", replaces=("model",))
 @click.option(
     "--metric",
     type=click.Choice(["squared_loss", "log_loss", "accuracy", "auc_pr"]),
@@ -102,9 +109,9 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
         progress.line(report)
     else:
         write_text("-", f"{report}\n")
-    progress.line(f"model in {output}")
+        progress.line(f"model in {output}")
     if interrupted:
-        progress.warn(f"interrupted: {output} holds what has been reached so far")
+        progress.warn(f"interrupted: {output_name(output)} holds what has been reached so far")
         click.get_current_context().exit(130)
 
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import FiniteRange, Progress, output_option, quiet_option
+from lrnn_cli.commands.options import FiniteRange, Progress, model_in, output_name, output_option, quiet_option
 from lrnn_cli.commands.parameters import Input, Output
 
 
 @click.command(no_args_is_help=True)
 @click.argument("grounding", type=Input())
-@output_option("", "The model file to write")
+@output_option("The model file to write")
 @click.option(
     "--loss", type=click.Choice(["squared", "log"]), default="squared", show_default=True, help="What is minimised."
 )
@@ -130,9 +130,9 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
     if history:
         write_text(history, history_csv(trained.history))
     best = trained.epoch
-    progress.line(f"{settings.loss} loss {best.decisive_loss:.6f} after epoch {best.epoch}, model in {output}")
+    progress.line(f"{settings.loss} loss {best.decisive_loss:.6f} after epoch {best.epoch}{model_in(output)}")
     if trained.interrupted:
-        progress.warn(f"interrupted: {output} holds the best weights so far, of epoch {best.epoch}")
+        progress.warn(f"interrupted: {output_name(output)} holds the best weights so far, of epoch {best.epoch}")
         click.get_current_context().exit(130)
 
 
