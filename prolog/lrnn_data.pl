@@ -139,7 +139,7 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
 outside(Term, Place, Stream, Mode, Example, Next) :-
     subsumes_term(bias(_), Term),
     arg(1, Term, Pattern),
-    compound(Pattern),
+    callable(Pattern),
     !,
     add_bias(Pattern, Place),
     read_outside(Stream, Mode, Example, Next).
@@ -149,11 +149,13 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
 
 %   add_bias(+Pattern, +Place)
 %
-%   Pattern is an atom whose arguments are names of sorts, or `constant`.
+%   Pattern is an atom whose arguments, if it has any, are names of sorts, or
+%   `constant`.
 
 add_bias(Pattern, Place) :-
-    compound_name_arguments(Pattern, Name, Sorts),
-    (   Sorts == []
+    atom_arguments(Pattern, Name, Sorts),
+    (   Sorts == [],
+        compound(Pattern)
     ->  add_fault(Place, 'bias(~w) names no sorts; write bias(p(sort, ...)), one sort an argument', [Pattern])
     ;   atom_fault(Pattern, Format, Arguments)
     ->  add_fault(Place, Format, Arguments)

@@ -19,7 +19,8 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
 
     Counts examples, predicates and targets, and looks for duplicate examples (equal up to the names of their
     objects), duplicates with contradicting labels, and duplicates in different folds, which leak from training into
-    testing. With --folds the folds are those that crossvalidation would draw.
+    testing. With --folds the folds are those that crossvalidation would draw. Sorts of arguments, which structure
+    learning goes by, are shown as `bias/1` declarations, ready to be copied into the data.
 
     \b
     Example:
@@ -27,12 +28,14 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         lrnn check data.pl --template template.pl --folds 5
     """
     from lrnn_cli.commands.session import TEMPLATE, check_inputs, grounder_session, load_data
+    from lrnn_cli.errors import LrnnError
     from lrnn_cli.evaluation.folds import assign_folds
     from lrnn_cli.evaluation.survey import duplicate_groups, survey
     from lrnn_cli.grounding.checks import check_program, unused_predicates
+    from lrnn_cli.hypotheses.vocabulary import vocabulary
     from lrnn_cli.language.files import read_source, write_text
     from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.summaries import data_summary, summary_text
+    from lrnn_cli.report.summaries import data_summary, sort_summary, summary_text
 
     check_inputs(template, data)
     progress = Progress(quiet)
@@ -45,7 +48,14 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
             duplicates = duplicate_groups(loaded, relations, soft) if options["group_duplicates"] else None
             folds = assign_folds(loaded, options["folds"], options["seed"], duplicates)
         found = survey(loaded, relations, soft, folds)
+        knowledge = grounder.knowledge(loaded)
     summary = data_summary(loaded, found, folds)
+    if not loaded.bias:
+        try:
+            summary |= sort_summary(vocabulary(loaded, knowledge, loaded.queries), knowledge.names())
+        except LrnnError as error:
+            # Structure learning can't take these data; other commands can.
+            progress.warn(str(error))
     if rules is not None:
         for warning in check_program(rules, loaded):
             progress.warn(warning)

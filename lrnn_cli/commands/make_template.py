@@ -87,6 +87,7 @@ def make_template(
         if not len(loaded.queries):
             raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
         facts, _ = grounder.relations(loaded, examples)
+        names = grounder.names(loaded)
     if examples is not None:
         chosen = np.isin(loaded.queries.example, examples).nonzero()[0]
         loaded = replace(loaded, queries=loaded.queries.select(chosen))
@@ -96,6 +97,7 @@ def make_template(
     template = chain_template(
         loaded,
         facts,
+        names,
         range(1 if shorter else chain, chain + 1),
         clusters,
         _named(relation, relations, f"{loaded.name}: there is no relation"),

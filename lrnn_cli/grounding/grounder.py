@@ -102,6 +102,10 @@ class Grounder(Protocol):
         """The facts of these examples (all if None): all atoms, and the weighted ones."""
         ...
 
+    def names(self, data: DataSet) -> list[str]:
+        """The names of all objects of the data, in their order, as Prolog writes them."""
+        ...
+
     def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
         """The facts of these examples (all if None), and the atoms that background clauses derive in them."""
         ...

@@ -14,8 +14,9 @@ import numpy as np
 
 from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.grounding.grounder import Knowledge
-from lrnn_cli.grounding.joins.relations import Relations, argument_sorts
+from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.hypotheses.sorts import ArgumentSorts
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
 from lrnn_cli.language.data import Bias, DataSet, Queries
 
@@ -23,6 +24,16 @@ CONSTANT = "constant"
 CONSTANTS = 100
 """So many constants of a predicate, the most frequent ones, can occur in rules."""
 LATENT_NAME = re.compile(r"(latent_\d+_\d+|part_\d+)\Z")
+
+
+@dataclass(frozen=True)
+class NamedSort:
+    """A sort, the name we give it, its objects, and the arguments that hold them."""
+
+    number: int
+    name: str
+    objects: np.ndarray
+    arguments: tuple[tuple[Predicate, int], ...]
 
 
 @dataclass(frozen=True)
@@ -44,6 +55,23 @@ class Vocabulary:
     def written(self, rule: Rule) -> Rule:
         """A rule as the model file has it."""
         return replace(rule, body=tuple(self._atom(atom) for atom in rule.body)) if self.patterns else rule
+
+    def named_sorts(self) -> list[NamedSort]:
+        """Sorts with a name each: that of a unary predicate of all its objects, else of its first argument."""
+        places: dict[int, list[tuple[Predicate, int]]] = {}
+        for predicate, sorts in self.sorts.items():
+            for place, sort in enumerate(sorts):
+                places.setdefault(sort, []).append((predicate, place))
+        found: dict[str, NamedSort] = {}
+        for sort, arguments in places.items():
+            objects = np.unique(np.concatenate([self.tables[name].objects[:, place] for name, place in arguments]))
+            unary = (name for name, _ in arguments if name.arity == 1 and len(self.tables[name]) == len(objects))
+            first, place = next((argument for argument in arguments if argument[0].arity > 1), arguments[0])
+            name = next((predicate.name for predicate in unary), f"{first.name}_{place + 1}")
+            while name in found or name == CONSTANT:
+                name += "_"
+            found[name] = NamedSort(sort, name, objects, tuple(arguments))
+        return list(found.values())
 
     def _atom(self, atom: Atom) -> Atom:
         if atom.name not in self.patterns:
@@ -70,9 +98,9 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
     if not data.bias:
-        sorts = argument_sorts(tables, knowledge.objects)
-        heads = {target: _inferred(queries, target, tables, sorts) for target in targets}
-        return Vocabulary(tables, soft, sorts, heads, knowledge.objects, {}, given)
+        found = ArgumentSorts(tables, knowledge.names())
+        heads = {target: _inferred(queries, target, found) for target in targets}
+        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -102,8 +130,10 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
             sorts[predicate] = tuple(number[sort] for sort in bias.sorts)
             if predicate in soft:
                 chosen_soft[predicate] = soft[predicate]
-    for target in targets - set(heads):
-        heads[target] = _inferred(queries, target, chosen, sorts)
+    undeclared = targets - set(heads)
+    if undeclared:
+        found = ArgumentSorts(chosen, knowledge.names(), sorts)
+        heads |= {target: _inferred(queries, target, found) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
 
 
@@ -159,19 +189,7 @@ def _with_constants(
     return found
 
 
-def _inferred(
-    queries: Queries, target: Predicate, tables: dict[Predicate, Table], sorts: dict[Predicate, tuple[int, ...]]
-) -> tuple[int, ...]:
-    """The sort of each argument of a target: that of facts with the same objects, -1 where there are several."""
+def _inferred(queries: Queries, target: Predicate, sorts: ArgumentSorts) -> tuple[int, ...]:
+    """The sort of each argument of a target: that of facts with the same objects, -1 where nothing tells."""
     chosen = queries.predicate_index == queries.predicate.index(target)
-    found = []
-    for position in range(target.arity):
-        objects = np.unique(queries.argument[chosen, position])
-        met = {
-            sorts[predicate][place]
-            for predicate, table in tables.items()
-            for place in range(predicate.arity)
-            if np.isin(table.objects[:, place], objects).any()
-        }
-        found.append(met.pop() if len(met) == 1 else -1)
-    return tuple(found)
+    return tuple(sorts.of_objects(queries.argument[chosen, position]) for position in range(target.arity))

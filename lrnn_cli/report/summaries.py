@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from lrnn_cli.evaluation.survey import Survey
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import dependencies
 from lrnn_cli.grounding.strata import components
+from lrnn_cli.hypotheses.sorts import called_by
+from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
@@ -17,6 +20,7 @@ from lrnn_cli.report.part_texts import part_texts
 from lrnn_cli.report.tables import text_table
 
 SHOWN_GROUPS = 5
+SHOWN_ARGUMENTS = 5
 
 
 def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, Any]:
@@ -54,6 +58,28 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
         "duplicates": _groups(data, found.duplicates),
         "contradicting duplicates": _groups(data, found.contradicting),
         "duplicates across folds": _groups(data, found.across_folds),
+    }
+
+
+def sort_summary(words: Vocabulary, names: Sequence[str]) -> dict[str, Any]:
+    """Sorts of arguments, and the declarations that say the same, ready for JSON."""
+    sorts = words.named_sorts()
+    shown = {sort.number: quoted(sort.name) for sort in sorts}
+    declared = {**{target: own for target, own in words.targets.items() if own and -1 not in own}, **words.sorts}
+    return {
+        "sorts": [
+            {
+                "sort": sort.name,
+                "objects": len(sort.objects),
+                "numbers": bool(called_by([names[number] for number in sort.objects.tolist()]).all()),
+                "arguments": [f"{predicate} {place + 1}" for predicate, place in sort.arguments],
+            }
+            for sort in sorts
+        ],
+        "bias": [
+            f"bias({quoted(predicate.name)}" + (f"({', '.join(shown[sort] for sort in own)})" if own else "") + ")."
+            for predicate, own in sorted(declared.items())
+        ],
     }
 
 
@@ -101,9 +127,22 @@ def summary_text(summary: dict[str, Any]) -> str:
         lines += [
             "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in found["first groups"]
         ]
+    if summary.get("sorts"):
+        rows_of_sorts = [
+            (item["sort"], item["objects"], "numbers" if item["numbers"] else "", _first(item["arguments"]))
+            for item in summary["sorts"]
+        ]
+        lines += ["", text_table(("sort", "objects", "", "arguments"), rows_of_sorts, (1,)).rstrip(), ""]
+    if summary.get("bias"):
+        lines += ["sorts as declarations, to be copied into the data and changed:", *summary["bias"], ""]
     if "unused predicates" in summary:
         lines.append("facts that no rule uses: " + (", ".join(summary["unused predicates"]) or "none"))
     return "\n".join(lines)
+
+
+def _first(texts: list[str]) -> str:
+    shown = ", ".join(texts[:SHOWN_ARGUMENTS])
+    return shown + (f" and {len(texts) - SHOWN_ARGUMENTS} more" if len(texts) > SHOWN_ARGUMENTS else "")
 
 
 def layers(template: Template) -> dict[Predicate, int]:

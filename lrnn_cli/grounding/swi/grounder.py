@@ -205,6 +205,9 @@ class SwiGrounder:
             tables[predicate] = self._table(predicate.arity, made)
         return tables, {predicate: self._soft_facts(predicate, made) for predicate in sorted(data.soft)}
 
+    def names(self, data: DataSet) -> list[str]:
+        return Names(data.first_object, self._object_names(), ()).all()
+
     def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
         tables, soft = self.relations(data, examples)
         made = MadeObjects(self._parts)
