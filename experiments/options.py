@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.commands.options import Progress
-from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
+from lrnn_cli.commands.session import chosen_part, grounder_session, load_data
 from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.structure.algorithm import StructureLearner, StructureOptions
 
@@ -71,7 +71,7 @@ def main() -> None:
         folds = []
         for fold in range(1, arguments.folds + 1):
             chosen = {"folds": arguments.folds, "fold": fold, "seed": 1, "group_duplicates": True}
-            folds.append([chosen_examples(grounder, data, testing, chosen) for testing in (False, True)])
+            folds.append([chosen_part(grounder, data, testing, chosen)[1] for testing in (False, True)])
     print("| setting | accuracy | log loss | together | seconds | rules |\n|---|---|---|---|---|---|", flush=True)
     for name in arguments.only or SETTINGS:
         outputs: list[list[np.ndarray]] = [[] for _ in range(arguments.seeds)]

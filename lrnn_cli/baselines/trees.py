@@ -39,12 +39,15 @@ class TreePredictions:
 
 
 def predict_with_trees(
-    learner: str, data: DataSet, knowledge: Knowledge, training: list[int], testing: list[int], options: TreeOptions
+    learner: str,
+    data: DataSet,
+    knowledge: Knowledge,
+    learned_from: np.ndarray,
+    tested: np.ndarray,
+    options: TreeOptions,
 ) -> TreePredictions:
-    """Learn with "forest" or "lightgbm" from some examples, and predict the queries of others."""
+    """Learn with "forest" or "lightgbm" from some queries, and predict others, both (queries,) as masks."""
     queries = data.queries
-    tested = np.isin(queries.example, testing)
-    learned_from = np.isin(queries.example, training)
     targets = target_predicates(queries.select(learned_from.nonzero()[0]))
     # Which of its words count is told by what occurs in the training part.
     words = crisp_vocabulary(data, knowledge, queries)

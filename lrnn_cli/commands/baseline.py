@@ -214,10 +214,8 @@ def _check_installed(what: str, package: str, module: str) -> None:
 def _predict(learner: str, path: str, output: str, quiet: bool, options: dict[str, Any]) -> None:
     import json
 
-    import numpy as np
-
     from lrnn_cli.baselines.trees import TreeOptions, predict_with_trees
-    from lrnn_cli.commands.session import grounder_session, load_part
+    from lrnn_cli.commands.session import grounder_session, load_folds
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.evaluation.crossvalidation import predictions_text
     from lrnn_cli.evaluation.metrics import evaluate_outputs
@@ -228,14 +226,13 @@ def _predict(learner: str, path: str, output: str, quiet: bool, options: dict[st
         raise click.UsageError("say which part is left out and predicted: --fold K, and --folds N or fold(K) facts")
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
-        data, training = load_part(grounder, path, progress, False, options)
+        data, tested = load_folds(grounder, path, progress, options)
         knowledge = grounder.knowledge(data)
-    testing = sorted(set(range(len(data.example_name))) - set(training or []))
-    queries = data.queries.select(np.isin(data.queries.example, testing).nonzero()[0])
+    queries = data.queries.select(tested.nonzero()[0])
     if not len(queries):
         raise LrnnError(f"{data.name}: there is no query in the fold to predict; choose another fold")
     settings = TreeOptions(options["radius"], options["occurrences"], options["seed"], options["jobs"])
-    found = predict_with_trees(learner, data, knowledge, training or [], testing, settings)
+    found = predict_with_trees(learner, data, knowledge, ~tested, tested, settings)
     for remark in found.remarks:
         progress.line(remark)
     write_text(output, predictions_text(queries, data.example_name, found.output))
@@ -252,14 +249,11 @@ def _learn(learner: str, path: str, output: str, quiet: bool, options: dict[str,
     from lrnn_cli.baselines.clausal import BaselineOptions, learn_baseline
     from lrnn_cli.baselines.clausal_model import STEEPNESS, model_template, model_text
     from lrnn_cli.commands.session import grounder_session, load_part
-    from lrnn_cli.errors import LrnnError
     from lrnn_cli.language.files import write_text
 
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         data, examples = load_part(grounder, path, progress, False, options)
-        if not len(data.queries):
-            raise LrnnError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples")
         knowledge = grounder.knowledge(data, examples)
     chosen = {field.name: options[field.name] for field in fields(BaselineOptions) if field.name in options}
     learned = learn_baseline(learner, data, knowledge, examples, BaselineOptions(**chosen), progress.status)

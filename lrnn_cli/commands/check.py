@@ -29,13 +29,13 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
     """
     from lrnn_cli.commands.session import TEMPLATE, check_inputs, grounder_session, load_data
     from lrnn_cli.errors import LrnnError
-    from lrnn_cli.evaluation.folds import assign_folds
+    from lrnn_cli.evaluation.folds import assign_folds, assign_query_folds, deals_queries
     from lrnn_cli.evaluation.survey import duplicate_groups, survey
     from lrnn_cli.grounding.checks import check_program, unused_predicates
     from lrnn_cli.hypotheses.vocabulary import vocabulary
     from lrnn_cli.language.files import read_source, write_text
     from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.summaries import data_summary, sort_summary, summary_text
+    from lrnn_cli.report.summaries import data_summary, fold_sizes, sort_summary, summary_text
 
     check_inputs(template, data)
     progress = Progress(quiet)
@@ -44,12 +44,15 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         loaded = load_data(grounder, data, progress)
         relations, soft = grounder.relations(loaded)
         folds = loaded.example_fold
-        if options["folds"] is not None:
+        of_queries = options["folds"] is not None and deals_queries(loaded)
+        if options["folds"] is not None and not of_queries:
             duplicates = duplicate_groups(loaded, relations, soft) if options["group_duplicates"] else None
             folds = assign_folds(loaded, options["folds"], options["seed"], duplicates)
         found = survey(loaded, relations, soft, folds)
         knowledge = grounder.knowledge(loaded)
     summary = data_summary(loaded, found, folds)
+    if of_queries:
+        summary["folds of queries"] = fold_sizes(assign_query_folds(loaded, options["folds"], options["seed"]))
     if not loaded.bias:
         try:
             summary |= sort_summary(vocabulary(loaded, knowledge, loaded.queries), knowledge.names())

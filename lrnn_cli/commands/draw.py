@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options, target_option
 from lrnn_cli.commands.parameters import Input
 
 ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
@@ -31,6 +31,7 @@ ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg"}
     help="Format of the drawing (default: by the name of the file, else dot).",
 )
 @output_option("Where the drawing goes")
+@target_option
 @settings_options
 @grounding_options
 def draw(

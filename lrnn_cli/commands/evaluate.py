@@ -35,7 +35,7 @@ def evaluate(model: str, data: str, output: str, as_json: bool, quiet: bool, **o
     from lrnn_cli.report.tables import metrics_table
 
     progress = Progress(quiet)
-    found = predictions(model, data, progress, options)
+    found = predictions(model, data, progress, options, labelled=True)
     metrics = evaluate_outputs(found.output, found.queries.target)
     for name, reason in metrics.reasons.items():
         progress.warn(f"{name} is undefined: {reason}")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options
+from lrnn_cli.commands.options import Progress, grounding_options, output_option, settings_options, target_option
 from lrnn_cli.commands.parameters import Input
 
 SHOWN_QUERIES = 3
@@ -34,6 +34,7 @@ SHOWN_QUERIES = 3
 @click.option("--member", metavar="NAME", help="The member, where MODEL is an ensemble.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 @output_option("Where the explanation goes")
+@target_option
 @settings_options
 @grounding_options
 def explain(

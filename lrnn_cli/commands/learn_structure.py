@@ -208,7 +208,7 @@ def learn_structure(
     """
     from dataclasses import replace
 
-    from lrnn_cli.commands.session import chosen_examples, grounder_session, load_data
+    from lrnn_cli.commands.session import grounder_session, load_part
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.language.files import write_text
@@ -225,10 +225,7 @@ def learn_structure(
         raise click.UsageError("--resume needs --run-dir")
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
-        loaded = load_data(grounder, data, progress)
-        examples = chosen_examples(grounder, loaded, testing=False, options=options)
-        if not len(loaded.queries):
-            raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
+        loaded, examples = load_part(grounder, data, progress, False, options)
         with stage("taking facts from Prolog"):
             knowledge = grounder.knowledge(loaded, examples)
     settings = _settings(options, as_in_the_paper)
@@ -241,6 +238,8 @@ def learn_structure(
     )
     groups = duplicate_groups(loaded, knowledge.tables, knowledge.soft)
     part = f"{loaded.digest} {examples if examples is not None else 'all'}"
+    if examples is None and options["fold"] is not None:
+        part += f" fold {options['fold']} of {options['folds']}, seed {options['seed']}"
     members = learners.members_of(examples)
     runs = _Runs(run_dir, resume, part, members)
     selection = Selection(members, learners.of, groups, runs, options["jobs"], progress.status)

@@ -77,15 +77,12 @@ def make_template(
     import numpy as np
 
     from lrnn_cli.commands.session import grounder_session, load_part
-    from lrnn_cli.errors import LrnnError
     from lrnn_cli.hypotheses.chains import chain_template, target_predicates
     from lrnn_cli.language.files import write_text
 
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         loaded, examples = load_part(grounder, data, progress, False, options)
-        if not len(loaded.queries):
-            raise LrnnError(f"{loaded.name}: there is no query in these data; add query(Atom, Target). to the examples")
         facts, _ = grounder.relations(loaded, examples)
         names = grounder.names(loaded)
     if examples is not None:

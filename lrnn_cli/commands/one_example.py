@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.commands.options import Progress
-from lrnn_cli.commands.session import TEMPLATE, check_inputs, load_data, model_weights, with_settings
+from lrnn_cli.commands.session import TEMPLATE, asking, check_inputs, load_data, model_weights, with_settings
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Grounder
 from lrnn_cli.grounding.groundings import Groundings
@@ -34,7 +34,14 @@ def ground_example(
     template = with_settings(read_member(grounder, model, options["member"]), options)
     weights = np.array(model_weights(template))
     data = load_data(grounder, data_path, progress)
-    return grounder.ground(template, data, [choose_example(data, example)], names=True), weights
+    chosen = choose_example(data, example)
+    data = asking(grounder, data, [chosen], [template], options)
+    if not (data.queries.example == chosen).any():
+        raise LrnnError(
+            f"{data.name}:{data.example_line[chosen]}:1: example {data.example_name[chosen]} has no query; "
+            "choose another one, add query(Atom). to it, or ask with --target NAME/ARITY"
+        )
+    return grounder.ground(template, data, [chosen], names=True), weights
 
 
 def read_member(grounder: Grounder, path: str, name: str | None) -> Template:
@@ -56,7 +63,7 @@ def read_member(grounder: Grounder, path: str, name: str | None) -> Template:
 
 
 def choose_example(data: DataSet, name: str | None) -> int:
-    """The number of an example with a query."""
+    """The number of an example."""
     names = data.example_name
     if name is None:
         if len(names) > 1:
@@ -67,11 +74,6 @@ def choose_example(data: DataSet, name: str | None) -> int:
         if not found:
             raise LrnnError(f"{data.name}: there is no example {name}; {_others(name, names, 'example', 'examples')}")
         chosen = found[0]
-    if not (data.queries.example == chosen).any():
-        raise LrnnError(
-            f"{data.name}:{data.example_line[chosen]}:1: example {names[chosen]} has no query; "
-            "choose another one, or add query(Atom, Target). to it"
-        )
     return chosen
 
 

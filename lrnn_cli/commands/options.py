@@ -49,6 +49,14 @@ def model_in(output: str) -> str:
     return "" if output == "-" else f", model in {visible(output)}"
 
 
+def target_option(command: Command) -> Command:
+    return click.option(
+        "--target",
+        metavar="NAME/ARITY",
+        help="Ask for this predicate of all objects that fit by their sorts, whatever DATA ask for.",
+    )(command)
+
+
 def quiet_option(command: Command) -> Command:
     command = click.option("--quiet", is_flag=True, help="No progress on standard error.")(command)
     return click.option(

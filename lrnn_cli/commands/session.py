@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lrnn_cli.commands.options import Progress
 from lrnn_cli.errors import LrnnError
@@ -16,6 +16,9 @@ from lrnn_cli.language.files import read_source
 from lrnn_cli.language.template import Template
 from lrnn_cli.limits import MB, room
 from lrnn_cli.stages import stage
+
+if TYPE_CHECKING:
+    import numpy as np
 
 DATA = "data in Prolog facts"
 TEMPLATE = "a template or model of weighted rules"
@@ -50,7 +53,7 @@ def ground_files(
     check_inputs(template_path, data_path)
     with grounder_session(progress, options) as grounder:
         template = with_settings(grounder.read_template(read_source(template_path, TEMPLATE)), options)
-        data, examples = load_part(grounder, data_path, progress, testing, options)
+        data, examples = load_part(grounder, data_path, progress, testing, options, labelled=False)
         with stage("grounding"):
             return grounder.ground(template, data, examples, names)
 
@@ -61,16 +64,64 @@ def read_model(grounder: Grounder, path: str) -> list[Template]:
 
 
 def load_part(
-    grounder: Grounder, path: str, progress: Progress, testing: bool, options: dict[str, Any]
+    grounder: Grounder, path: str, progress: Progress, testing: bool, options: dict[str, Any], labelled: bool = True
 ) -> tuple[DataSet, list[int] | None]:
-    """Data, and the examples that `fold_options` choose, some with a query; None for all."""
+    """Data with the queries, and the examples, that `fold_options` choose, some with a query; None for all examples.
+
+    With `labelled` there are queries, and only those with a target are left.
+    """
     import numpy as np
 
     data = load_data(grounder, path, progress)
-    examples = chosen_examples(grounder, data, testing, options)
-    if examples is not None and not np.isin(data.queries.example, examples).any():
+    asks = bool(len(data.queries))
+    data, examples = chosen_part(grounder, data, testing, options)
+    if labelled and not asks:
+        raise LrnnError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples")
+    chosen = np.isin(data.queries.example, examples) if examples is not None else np.ones(len(data.queries), bool)
+    if asks and not chosen.any():
         raise LrnnError(f"{data.name}: there is no query in the chosen part of these data; choose another fold")
-    return data, examples
+    return (labelled_only(data, chosen, progress) if labelled else data), examples
+
+
+def load_folds(
+    grounder: Grounder, path: str, progress: Progress, options: dict[str, Any]
+) -> tuple[DataSet, np.ndarray]:
+    """Data with queries that have a target, and which of these (queries,) are in the fold to test on."""
+    import numpy as np
+
+    from lrnn_cli.evaluation.folds import in_fold
+
+    data = load_data(grounder, path, progress)
+    duplicates = groups_of_duplicates(grounder, data, options)
+    tested = in_fold(data, options["folds"], options["fold"], options["seed"], duplicates)
+    labelled = data.queries.labelled
+    return labelled_only(data, np.ones(len(labelled), bool), progress), tested[labelled]
+
+
+def labelled_only(data: DataSet, chosen: np.ndarray, progress: Progress) -> DataSet:
+    """The data with queries that have a target; how many others there are among those `chosen` (queries,) is told."""
+    labelled = data.queries.labelled
+    tell_unlabelled(data.name, labelled[chosen], progress)
+    return data if labelled.all() else data.asking(labelled.nonzero()[0])
+
+
+def labelled_groundings(groundings: Groundings, progress: Progress) -> Groundings:
+    """Groundings for queries that have a target; how many others there are is told."""
+    queries = groundings.queries
+    tell_unlabelled(groundings.data_name, queries.labelled, progress)
+    return replace(groundings, queries=queries.select(queries.labelled.nonzero()[0]))
+
+
+def tell_unlabelled(name: str, labelled: np.ndarray, progress: Progress) -> None:
+    """Say how many queries have no target; none with one is an error, unless there is no query."""
+    others = int((~labelled).sum())
+    if others and others == len(labelled):
+        raise LrnnError(
+            f"{name}: no query has a target here, and this command needs some: query(Atom, Target). "
+            "`lrnn predict` asks for outputs without"
+        )
+    if others:
+        progress.line(f"{others:,} of {len(labelled):,} queries have no target and are left out")
 
 
 def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:
@@ -80,16 +131,36 @@ def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:
         return grounder.load(source)
 
 
-def chosen_examples(grounder: Grounder, data: DataSet, testing: bool, options: dict[str, Any]) -> list[int] | None:
-    """The examples that `fold_options` choose; None for all."""
-    from lrnn_cli.evaluation.folds import choose_examples
+def chosen_part(
+    grounder: Grounder, data: DataSet, testing: bool, options: dict[str, Any]
+) -> tuple[DataSet, list[int] | None]:
+    """The data with the queries, and the examples, that `fold_options` choose; None for all examples."""
+    from lrnn_cli.evaluation.folds import choose_part
+
+    duplicates = groups_of_duplicates(grounder, data, options)
+    return choose_part(data, options["folds"], options["fold"], options["seed"], testing, duplicates)
+
+
+def groups_of_duplicates(grounder: Grounder, data: DataSet, options: dict[str, Any]) -> np.ndarray | None:
+    """(examples,) groups that stay in one fold, where folds are to be drawn; None where nothing is grouped."""
     from lrnn_cli.evaluation.survey import duplicate_groups
 
-    duplicates = None
-    if options["fold"] is not None and options["group_duplicates"] and not data.example_fold.any():
-        with stage("finding duplicates"):
-            duplicates = duplicate_groups(data, *grounder.relations(data))
-    return choose_examples(data, options["folds"], options["fold"], options["seed"], testing, duplicates)
+    if options["fold"] is None or not options["group_duplicates"] or data.example_fold.any():
+        return None
+    with stage("finding duplicates"):
+        return duplicate_groups(data, *grounder.relations(data))
+
+
+def asking(
+    grounder: Grounder, data: DataSet, examples: list[int] | None, members: list[Template], options: dict[str, Any]
+) -> DataSet:
+    """The data with the queries that `--target` asks or, where they ask none, those that a model answers."""
+    from lrnn_cli.evaluation.questions import all_atoms, asked_predicate, targets_without_arguments
+
+    if options["target"] is not None:
+        predicate = asked_predicate(options["target"], members)
+        return all_atoms(predicate, data, grounder.knowledge(data), examples, members)
+    return data if len(data.queries) else targets_without_arguments(data, members)
 
 
 def with_settings(template: Template, options: dict[str, Any]) -> Template:
@@ -125,8 +196,13 @@ class Predictions:
     members: Any
 
 
-def predictions(model_path: str, data_path: str, progress: Progress, options: dict[str, Any]) -> Predictions:
-    """What a model predicts for a testing part of the data; an ensemble the mean of its members' outputs."""
+def predictions(
+    model_path: str, data_path: str, progress: Progress, options: dict[str, Any], labelled: bool
+) -> Predictions:
+    """What a model predicts for a testing part of the data; an ensemble the mean of its members' outputs.
+
+    Without `labelled` also for queries that have no target, and those that the model asks where the data ask none.
+    """
     import numpy as np
 
     check_inputs(model_path, data_path)
@@ -137,7 +213,9 @@ def predictions(model_path: str, data_path: str, progress: Progress, options: di
         from lrnn_cli.network.network import compile_network
 
         members = read_model(grounder, model_path)
-        data, examples = load_part(grounder, data_path, progress, True, options)
+        data, examples = load_part(grounder, data_path, progress, True, options, labelled)
+        if not labelled:
+            data = asking(grounder, data, examples, members, options)
         regrounder = Regrounder(grounder, data, examples, progress.warn_once)
         for member in members:
             member = with_settings(member, options)

@@ -80,6 +80,7 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
         lrnn train grounding.npz -o model.pl
         lrnn train grounding.npz --loss log --restarts 5 --validation 0.1 --history history.csv -o model.pl
     """
+    from lrnn_cli.commands.session import labelled_groundings
     from lrnn_cli.grounding.groundings import load_groundings
     from lrnn_cli.language.files import write_text
     from lrnn_cli.network.network import compile_network
@@ -105,7 +106,7 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
         backend=options["backend"],
     )
     with stage("loading groundings"):
-        groundings = load_groundings(grounding)
+        groundings = labelled_groundings(load_groundings(grounding), progress)
     progress.status("compiling the network")
     with stage("compiling the network"):
         network = compile_network(groundings)

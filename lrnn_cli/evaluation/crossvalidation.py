@@ -30,10 +30,14 @@ COLUMNS = ("example", "atom", "target", "output")
 
 @dataclass(frozen=True)
 class Fold:
-    """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps."""
+    """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps.
+
+    example, atom: of each query that has a target; others do not count.
+    """
 
     folder: str
     example: tuple[str, ...]
+    atom: tuple[str, ...]
     target: np.ndarray
     output: np.ndarray
     members: list[dict[str, float | None]]
@@ -41,12 +45,16 @@ class Fold:
 
 
 def predictions_text(queries: Queries, example_name: Sequence[str], output: np.ndarray) -> str:
-    """Predictions as a file: tab-separated, a header line, one row a query, in the order of the queries."""
+    """Predictions as a file: tab-separated, a header line, one row a query, in the order of the queries.
+
+    The cell of a target that there is not is empty.
+    """
     lines = ["\t".join(COLUMNS)]
     for example, text, target, value in zip(
         queries.example.tolist(), queries.text, queries.target.tolist(), output.tolist(), strict=True
     ):
-        lines.append(f"{term_cell(example_name[example])}\t{term_cell(text)}\t{target!r}\t{value!r}")
+        shown = "" if math.isnan(target) else repr(target)
+        lines.append(f"{term_cell(example_name[example])}\t{term_cell(text)}\t{shown}\t{value!r}")
     return "\n".join(lines) + "\n"
 
 
@@ -58,7 +66,7 @@ def read_fold(folder: str) -> Fold:
     predictions = path / PREDICTIONS
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
-    example, target, output = _read_predictions(str(predictions))
+    example, atom, target, output = _read_predictions(str(predictions))
     seconds = {}
     log = path / LOG
     for line in log.read_text(errors="replace").splitlines() if log.is_file() else ():
@@ -67,7 +75,7 @@ def read_fold(folder: str) -> Fold:
             number = _number(words[2])
             if number is not None:
                 seconds[words[1]] = number
-    return Fold(folder, example, target, output, _read_members(path / METRICS), seconds)
+    return Fold(folder, example, atom, target, output, _read_members(path / METRICS), seconds)
 
 
 def _read_members(path: Path) -> list[dict[str, float | None]]:
@@ -81,27 +89,30 @@ def _read_members(path: Path) -> list[dict[str, float | None]]:
         raise ReadError(f"{path}: these are not metrics; write them with `lrnn evaluate --json`") from None
 
 
-def _read_predictions(path: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+def _read_predictions(path: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
     name, content = read_bytes(path)
     header, *lines = content.decode(errors="replace").rstrip("\n").split("\n")
     if tuple(header.split("\t")) != COLUMNS:
         message = f"predictions begin with a line of {', '.join(COLUMNS)} with tabs between; `lrnn predict` writes them"
         raise faults_error(name, [Fault(1, 1, message)])
-    examples, numbers, faults = [], [], []
+    named, numbers, faults = [], [], []
     for number, line in enumerate(lines, 2):
         cells = line.split("\t")
+        if len(cells) == len(COLUMNS) and cells[2] == "" and _number(cells[3]) is not None:
+            continue
         values = [_number(cell) for cell in cells[2:]]
         if len(cells) != len(COLUMNS) or None in values:
             faults.append(Fault(number, 1, "a line has an example, an atom and two numbers, with tabs between"))
             continue
-        examples.append(cells[0])
+        named.append(cells[:2])
         numbers.append(values)
     if faults:
         raise faults_error(name, faults)
-    if not examples:
-        raise ReadError(f"{name}: there is no prediction in this file; choose another fold")
+    if not named:
+        raise ReadError(f"{name}: there is no prediction with a target in this file; choose another fold")
     target, output = np.array(numbers, float).T
-    return tuple(examples), target, output
+    examples, atoms = zip(*named, strict=True)
+    return examples, atoms, target, output
 
 
 def _number(text: str) -> float | None:
@@ -152,17 +163,20 @@ def _members(folds: Sequence[Fold], names: Sequence[str]) -> list[dict[str, floa
 
 
 def _check_apart(folds: Sequence[Fold]) -> None:
-    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation."""
+    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation.
+
+    Where all folds have one and the same example, an atom is.
+    """
     tested: dict[str, str] = {}
+    one = len({example for fold in folds for example in fold.example}) == 1
     for number, fold in enumerate(folds):
         if fold.folder in (other.folder for other in folds[:number]):
             raise LrnnError(f"{fold.folder}: this folder is named twice; name each fold once")
-        for example in dict.fromkeys(fold.example):
-            other = tested.setdefault(example, fold.folder)
+        for tested_once in dict.fromkeys(fold.atom if one else fold.example):
+            other = tested.setdefault(tested_once, fold.folder)
             if other != fold.folder:
-                raise LrnnError(
-                    f"example {example} is in {other} and in {fold.folder}; name the folds of one crossvalidation"
-                )
+                what = f"query {tested_once}" if one else f"example {tested_once}"
+                raise LrnnError(f"{what} is in {other} and in {fold.folder}; name the folds of one crossvalidation")
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -107,7 +107,7 @@ def _query_targets(data: DataSet, colour: np.ndarray) -> list[dict[tuple[object,
     """For each example the targets of its queries, the objects of a query named by their colour."""
     targets: list[dict[tuple[object, ...], set[float]]] = [{} for _ in data.example_name]
     queries = data.queries
-    for row in range(len(queries)):
+    for row in queries.labelled.nonzero()[0].tolist():
         predicate = int(queries.predicate_index[row])
         arity = queries.predicate[predicate].arity
         key = (predicate, *colour[queries.argument[row, :arity]].tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,7 +49,8 @@ class Bias:
 class Queries:
     """Queries in the order of the file, all arrays of shape (queries,).
 
-    `argument` (queries, widest arity) holds the objects of each query atom, -1 beyond its arity.
+    `target` is nan where a query has none. `argument` (queries, widest arity) holds the objects of each query atom, -1
+    beyond its arity.
     """
 
     example: Integers
@@ -62,6 +63,11 @@ class Queries:
 
     def __len__(self) -> int:
         return len(self.text)
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """(queries,) whether there is a target."""
+        return np.isfinite(self.target)
 
     def select(self, chosen: Integers) -> Queries:
         """The queries at the positions `chosen`."""
@@ -99,3 +105,7 @@ class DataSet:
     @property
     def background_predicates(self) -> set[Predicate]:
         return {clause.head for clause in self.background}
+
+    def asking(self, chosen: np.ndarray) -> DataSet:
+        """The same data with the queries at the positions `chosen` only."""
+        return replace(self, queries=self.queries.select(chosen))

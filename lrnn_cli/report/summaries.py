@@ -28,7 +28,8 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
     queries = data.queries
     targets = []
     for index, predicate in enumerate(queries.predicate):
-        chosen = queries.predicate_index == index
+        asked = queries.predicate_index == index
+        chosen = asked & queries.labelled
         values, counts = np.unique(queries.target[chosen], return_counts=True)
         shown = (
             {f"{value:g}": int(count) for value, count in zip(values, counts, strict=True)} if len(values) <= 10 else {}
@@ -36,12 +37,13 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
         targets.append(
             {
                 "predicate": str(predicate),
-                "queries": int(chosen.sum()),
+                "queries": int(asked.sum()),
+                "without target": int((asked & ~chosen).sum()),
                 "positive": int((queries.target[chosen] > 0.5).sum()),
                 "targets": shown,
             }
         )
-    asked = np.bincount(queries.example, minlength=len(data.example_name))
+    of_examples = np.bincount(queries.example, minlength=len(data.example_name))
     return {
         "file": data.name,
         "examples": len(data.example_name),
@@ -53,12 +55,17 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
             for predicate, count in sorted(data.predicates.items())
         ],
         "targets": targets,
-        "examples without a query": int((asked == 0).sum()),
-        "folds": {str(fold): int((folds == fold).sum()) for fold in np.unique(folds).tolist() if fold},
+        "examples without a query": int((of_examples == 0).sum()),
+        "folds": fold_sizes(folds),
         "duplicates": _groups(data, found.duplicates),
         "contradicting duplicates": _groups(data, found.contradicting),
         "duplicates across folds": _groups(data, found.across_folds),
     }
+
+
+def fold_sizes(folds: np.ndarray) -> dict[str, int]:
+    """How many examples, or queries, there are in each fold; 0 is none."""
+    return {str(fold): int((folds == fold).sum()) for fold in np.unique(folds).tolist() if fold}
 
 
 def sort_summary(words: Vocabulary, names: Sequence[str]) -> dict[str, Any]:
@@ -107,15 +114,16 @@ def summary_text(summary: dict[str, Any]) -> str:
             item["predicate"],
             item["queries"],
             item["positive"],
-            ", ".join(f"{t}: {n}" for t, n in item["targets"].items()),
+            ", ".join(f"{t}: {n}" for t, n in _with_none(item).items()),
         )
         for item in summary["targets"]
     ]
     lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip(), ""]
     if summary["examples without a query"]:
         lines.append(f"examples without a query: {summary['examples without a query']}")
-    if summary["folds"]:
-        lines.append("folds: " + ", ".join(f"{fold}: {count}" for fold, count in summary["folds"].items()))
+    for name in ("folds", "folds of queries"):
+        if summary.get(name):
+            lines.append(f"{name}: " + ", ".join(f"{fold}: {count}" for fold, count in summary[name].items()))
     for name in ("duplicates", "contradicting duplicates", "duplicates across folds"):
         found = summary[name]
         if name == "duplicates across folds" and not summary["folds"]:
@@ -138,6 +146,11 @@ def summary_text(summary: dict[str, Any]) -> str:
     if "unused predicates" in summary:
         lines.append("facts that no rule uses: " + (", ".join(summary["unused predicates"]) or "none"))
     return "\n".join(lines)
+
+
+def _with_none(item: dict[str, Any]) -> dict[str, int]:
+    """How many queries have each target, or none."""
+    return item["targets"] | ({"none": item["without target"]} if item["without target"] else {})
 
 
 def _first(texts: list[str]) -> str:

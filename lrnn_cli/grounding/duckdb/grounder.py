@@ -54,7 +54,6 @@ class DuckdbGrounder(SwiGrounder):
     def ground(
         self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
     ) -> Groundings:
-        assert data is self._data, "ground the data that were loaded last"
         for warning in check_program(template, data):
             self.options.warn(warning)
         program = function_free(plan_program(template, Facts.of(data), data.background), data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -23,7 +23,7 @@ from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
 from lrnn_cli.grounding.program import Extension, Facts, Program, background_extensions, plan_program
-from lrnn_cli.grounding.swi.rows import MadeObjects, Part, rank, read_rows
+from lrnn_cli.grounding.swi.rows import MadeObjects, Part, identifier, rank, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, most_rows, ordered, too_many
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
@@ -43,6 +43,7 @@ class SwiGrounder:
         self._processes: list[PrologProcess] = []
         self._parts: list[Part] = []
         self._data: DataSet | None = None
+        self._asked: Queries | None = None
         self._start(1)
 
     def __enter__(self) -> SwiGrounder:
@@ -88,6 +89,7 @@ class SwiGrounder:
             first_example += len(reply["examples"])
             first_object += objects
         self._data = self._data_set(source, replies)
+        self._asked = self._data.queries
         facts = [clause.text for clause in self._data.background if clause.is_fact]
         if facts:
             self._broadcast(f"background([{', '.join(facts)}])")
@@ -157,7 +159,7 @@ class SwiGrounder:
     def ground(
         self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
     ) -> Groundings:
-        assert data is self._data, "ground the data that were loaded last"
+        self._ask(data)
         for warning in check_program(template, data):
             self.options.warn(warning)
         program = plan_program(template, Facts.of(data), data.background)
@@ -229,6 +231,19 @@ class SwiGrounder:
         # A background clause of a predicate that has facts as well gives both.
         tables |= {predicate: ordered(table) for predicate, table in derived.items()}
         return Knowledge(tables, soft, int(data.first_object[-1]) + len(names), every.all)
+
+    def _ask(self, data: DataSet) -> None:
+        """Let Prolog know the queries of the data that were loaded last, where others are asked now."""
+        assert self._data is not None and data.digest == self._data.digest, "ground the data that were loaded last"
+        queries = data.queries
+        if queries is self._asked:
+            return
+        for part in self._parts:
+            inside = (queries.example >= part.first_example) & (queries.example < part.first_example + part.examples)
+            part.process.send(f"queries([{', '.join(_asked(queries.select(inside.nonzero()[0]), part))}])")
+        for part in self._parts:
+            part.process.receive()
+        self._asked = queries
 
     def _activate(self, examples: Sequence[int] | None) -> None:
         for part in self._parts:
@@ -346,7 +361,7 @@ def _parts_fit(replies: list[dict[str, Any]]) -> bool:
     return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
 
 
-def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:
+def _queries(items: list[tuple[int, Predicate, list[int], str, float | None, int]]) -> Queries:
     predicates = tuple(dict.fromkeys(item[1] for item in items))
     number = {predicate: index for index, predicate in enumerate(predicates)}
     arity = max((predicate.arity for predicate in predicates), default=0)
@@ -359,9 +374,18 @@ def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> 
         np.array([number[item[1]] for item in items], np.int32),
         argument,
         tuple(item[3] for item in items),
-        np.array([item[4] for item in items], float),
+        np.array([np.nan if item[4] is None else item[4] for item in items], float),
         np.array([item[5] for item in items], np.int32),
     )
+
+
+def _asked(queries: Queries, part: Part) -> Iterator[str]:
+    """Queries of one part, by predicate: rows of the example and the objects, as its process numbers them."""
+    for number, predicate in enumerate(queries.predicate):
+        rows = (queries.predicate_index == number).nonzero()[0]
+        example = queries.example[rows, None] - part.first_example + 1
+        objects = identifier(queries.argument[rows, : predicate.arity] - part.first_object)
+        yield f"{_indicator(predicate)}-{np.hstack([example, objects]).tolist()}"
 
 
 def _background_clause(item: dict[str, Any]) -> BackgroundClause:
