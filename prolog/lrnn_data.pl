@@ -154,7 +154,11 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
 %   `constant`.
 
 add_bias(Pattern, Place) :-
-    atom_arguments(Pattern, Name, Sorts),
+    (   compound(Pattern)
+    ->  compound_name_arguments(Pattern, Name, Sorts)
+    ;   Name = Pattern,
+        Sorts = []
+    ),
     (   Sorts == [],
         compound(Pattern)
     ->  add_fault(Place, 'bias(~w) names no sorts; write bias(p(sort, ...)), one sort an argument', [Pattern])

@@ -233,11 +233,7 @@ FACTS = [
         ":2:1: the query is a variable; write query(Atom, Target) with a ground atom",
     ),
     block("query a number", "query(3, 1).", f":2:1: 3 {NOT_AN_ATOM}"),
-    block(
-        "query without target",
-        "query(p(a)).",
-        ":2:1: query(p(a)) has no target; write query(p(a), 1.0) or another number",
-    ),
+    block("query without target that is no atom", "query(3).", f":2:1: 3 {NOT_AN_ATOM}"),
     *(
         block(
             f"target {target}",
@@ -508,7 +504,7 @@ QUERIES = [
     data(
         "no query",
         "begin(model(m)).\nq(a).\nend(model(m)).\n",
-        ": there is no query in these data; add query(Atom, Target). to the examples",
+        ": there is no query in these data; add query(Atom). to the examples, or ask for all that fits with --target p/1",
     ),
     data(
         "no example",

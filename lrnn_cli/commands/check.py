@@ -43,12 +43,13 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         rules = None if template is None else grounder.read_template(read_source(template, TEMPLATE))
         loaded = load_data(grounder, data, progress)
         relations, soft = grounder.relations(loaded)
+        names = grounder.names(loaded)
         folds = loaded.example_fold
         of_queries = options["folds"] is not None and deals_queries(loaded)
         if options["folds"] is not None and not of_queries:
-            duplicates = duplicate_groups(loaded, relations, soft) if options["group_duplicates"] else None
+            duplicates = duplicate_groups(loaded, relations, soft, names) if options["group_duplicates"] else None
             folds = assign_folds(loaded, options["folds"], options["seed"], duplicates)
-        found = survey(loaded, relations, soft, folds)
+        found = survey(loaded, relations, soft, names, folds, rules.rules if rules is not None else ())
         knowledge = grounder.knowledge(loaded)
     summary = data_summary(loaded, found, folds)
     if of_queries:

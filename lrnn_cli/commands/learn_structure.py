@@ -236,7 +236,7 @@ def learn_structure(
         memory=room(options["memory_limit"]),
         members=ensemble,
     )
-    groups = duplicate_groups(loaded, knowledge.tables, knowledge.soft)
+    groups = duplicate_groups(loaded, knowledge.tables, knowledge.soft, knowledge.names())
     part = f"{loaded.digest} {examples if examples is not None else 'all'}"
     if examples is None and options["fold"] is not None:
         part += f" fold {options['fold']} of {options['folds']}, seed {options['seed']}"

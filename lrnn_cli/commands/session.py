@@ -145,10 +145,11 @@ def groups_of_duplicates(grounder: Grounder, data: DataSet, options: dict[str, A
     """(examples,) groups that stay in one fold, where folds are to be drawn; None where nothing is grouped."""
     from lrnn_cli.evaluation.survey import duplicate_groups
 
-    if options["fold"] is None or not options["group_duplicates"] or data.example_fold.any():
+    drawn = options["fold"] is not None and not data.example_fold.any() and len(data.example_name) > 1
+    if not drawn or not options["group_duplicates"]:
         return None
     with stage("finding duplicates"):
-        return duplicate_groups(data, *grounder.relations(data))
+        return duplicate_groups(data, *grounder.relations(data), grounder.names(data))
 
 
 def asking(
