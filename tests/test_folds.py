@@ -83,7 +83,8 @@ def test_constants_of_background_clauses_count(grounder: Grounder) -> None:
     examples = ["colour(c1, red).", "colour(c2, blue).", "colour(c3, 'Red one').", "colour(c4, green)."]
     assert grouped(grounder, examples, "warm(X) :- colour(X, red).") == [[0], [1, 2, 3]]
     assert grouped(grounder, examples, "warm(X) :- colour(X, Y), (Y = 'Red one' ; Y == red).") == [[0], [1, 3], [2]]
-    assert grouped(grounder, examples, "warm(red).") == [[0, 1, 2, 3]]
+    assert grouped(grounder, examples, "warm(red).") == [[0], [1, 2, 3]]
+    assert grouped(grounder, examples, "warm(pink).") == [[0, 1, 2, 3]]
 
 
 def test_constants_of_rules_count_in_check(folder: Folder) -> None:

@@ -41,7 +41,7 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
     progress = Progress(quiet)
     with grounder_session(progress, options) as grounder:
         rules = None if template is None else grounder.read_template(read_source(template, TEMPLATE))
-        loaded = load_data(grounder, data, progress)
+        loaded = load_data(grounder, data, progress, options["split_by"])
         relations, soft = grounder.relations(loaded)
         names = grounder.names(loaded)
         folds = loaded.example_fold

@@ -158,7 +158,14 @@ def fold_options(testing: bool) -> Callable[[Command], Command]:
                 "--folds",
                 type=click.IntRange(2),
                 metavar="N",
-                help="Number of folds, stratified by target; fold(K) facts in the data win.",
+                help="Number of folds, stratified by target; fold(K) facts in the data win. One example is split by "
+                "its queries.",
+            ),
+            click.option(
+                "--split-by",
+                metavar="NAME/ARITY",
+                help="Cut data of one example into one for each first argument of this predicate or, with `query`, of "
+                "the queries, where they fall apart.",
             ),
             click.option(
                 "--group-duplicates/--no-group-duplicates",

@@ -72,7 +72,7 @@ def load_part(
     """
     import numpy as np
 
-    data = load_data(grounder, path, progress)
+    data = load_data(grounder, path, progress, options["split_by"])
     asks = bool(len(data.queries))
     data, examples = chosen_part(grounder, data, testing, options)
     if labelled and not asks:
@@ -91,7 +91,7 @@ def load_folds(
 
     from lrnn_cli.evaluation.folds import in_fold
 
-    data = load_data(grounder, path, progress)
+    data = load_data(grounder, path, progress, options["split_by"])
     duplicates = groups_of_duplicates(grounder, data, options)
     tested = in_fold(data, options["folds"], options["fold"], options["seed"], duplicates)
     labelled = data.queries.labelled
@@ -124,11 +124,22 @@ def tell_unlabelled(name: str, labelled: np.ndarray, progress: Progress) -> None
         progress.line(f"{others:,} of {len(labelled):,} queries have no target and are left out")
 
 
-def load_data(grounder: Grounder, path: str, progress: Progress) -> DataSet:
+def load_data(grounder: Grounder, path: str, progress: Progress, split_by: str | None = None) -> DataSet:
+    """The data in a file; with `split_by` its only example cut into several."""
     source = read_source(path, DATA)
     progress.status(f"reading {source.name}")
     with stage("reading data"):
-        return grounder.load(source)
+        data = grounder.load(source)
+    if split_by is None:
+        return data
+    from lrnn_cli.evaluation.splitting import split_examples
+
+    with stage("splitting data"):
+        split = split_examples(data, *grounder.relations(data), grounder.names(data), split_by)
+        progress.line(f"{split.examples:,} examples, split by {split_by}")
+        if split.left_out:
+            progress.warn(f"{split.left_out:,} facts are about objects of no example and are left out")
+        return grounder.load(split.source)
 
 
 def chosen_part(

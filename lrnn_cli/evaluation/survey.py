@@ -148,9 +148,8 @@ class Values:
 
 
 def _constants(data: DataSet, rules: Sequence[Rule]) -> set[str]:
-    """Names in background clauses, facts aside, and in rules: of constants, and of predicates, which do no harm."""
-    texts = [clause.text for clause in data.background if not clause.is_fact]
-    texts += [str(rule) for rule in rules]
+    """Names in background knowledge and in rules: of constants, and of predicates, which do no harm."""
+    texts = [*(clause.text for clause in data.background), *map(str, rules)]
     return {token for text in texts for token in CONSTANTS.findall(text)}
 
 
