@@ -504,7 +504,8 @@ QUERIES = [
     data(
         "no query",
         "begin(model(m)).\nq(a).\nend(model(m)).\n",
-        ": there is no query in these data; add query(Atom). to the examples, or ask for all that fits with --target p/1",
+        ": there is no query in these data; add query(Atom). to the examples, or ask for all that fits with "
+        "--target p/1",
     ),
     data(
         "no example",

@@ -20,7 +20,7 @@ MODEL = "0.5 :: p(X) :- q(X).\n"
 DATA = "begin(model(m)).\nq(a).\nquery(p(a), 1.0).\nend(model(m)).\n"
 WORDS = {
     *("--batch-size", "--dataset", "--example", "--grounder", "--label-property", "--learner", "--member"),
-    *("--name-property", "--negative", "--positive", "--query", "--relation", "--target"),
+    *("--split-by", "--name-property", "--negative", "--positive", "--query", "--relation", "--target"),
 }
 """Options that take a text which is not the name of a file."""
 

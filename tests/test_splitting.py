@@ -35,8 +35,8 @@ def test_folds_of_queries_are_stratified() -> None:
         data = grounder.load(Source("data.pl", "\n".join(lines).encode()))
     folds = assign_query_folds(data, 5, 1)
     assert folds[0] == folds[60]
-    for chosen in (slice(1, 17), slice(17, 50), slice(50, 60)):
-        counts = Counter(folds[chosen].tolist())
+    for chosen in (range(17), [*range(17, 50), 60], range(50, 60)):
+        counts = Counter(folds[list(chosen)].tolist())
         assert max(counts.values()) - min(counts.get(fold, 0) for fold in range(1, 6)) <= 1
     assert (assign_query_folds(data, 5, 1) == folds).all()
     assert (assign_query_folds(data, 5, 2) != folds).any()
@@ -45,9 +45,8 @@ def test_folds_of_queries_are_stratified() -> None:
 @pytest.mark.parametrize("grounder", ["swi", "duckdb"])
 def test_crossvalidation_of_one_example(grounder: str, folder: Folder) -> None:
     """Each query is tested once; a fold's model is that of a file without the queries of the fold."""
-    folder.write(
-        {"data.pl": people(), "template.pl": "_ :: good(X) :- knows(X, Y), tall(Y).\n0.1 :: good(X) :- knows(X, Y).\n"}
-    )
+    template = "_ :: good(X) :- knows(X, Y), tall(Y).\n0.1 :: good(X) :- knows(X, Y).\n"
+    folder.write({"data.pl": people(), "template.pl": template})
     tested = []
     for fold in range(1, 5):
         part = ("--folds", "4", "--fold", str(fold), "--grounder", grounder)
@@ -173,15 +172,13 @@ def test_odd_names_survive_splitting() -> None:
     """Operators, quotes, strings, lists and Unicode are the same objects afterwards."""
     odd = ["'a b'", "(a:-b)", "[1,2]", '"s"', "'ž'", "f(x,'Y')", "(-)", "'it''s'", "1-2", "{x}"]
     text = " ".join(f"of(t{n}, {name}). has(t{n}, {name})." for n, name in enumerate(odd))
-    text += " ".join(f"query(p(t{n}), 1)." for n in range(len(odd)))
+    text += "".join(f" query(p(t{n}), 1)." for n in range(len(odd)))
     outside, inside = blocks(text, "query")
     with open_grounder("swi", GrounderOptions()) as grounder:
         before = grounder.load(Source("data.pl", text.encode()))
         names = set(grounder.names(before))
-        joined = "\n".join(
-            [f"begin(model({name})). {' '.join(lines)} end(model({name}))." for name, lines in inside.items()]
-        )
-        after = grounder.load(Source("data.pl", joined.encode()))
+        texts = [f"begin(model({name})). {' '.join(lines)} end(model({name}))." for name, lines in inside.items()]
+        after = grounder.load(Source("data.pl", "\n".join(texts).encode()))
         assert set(grounder.names(after)) == names
     assert not outside
     assert len(after.example_name) == len(odd)
@@ -211,7 +208,7 @@ def test_data_that_do_not_fall_apart(text: str, by: str, message: str, folder: F
 def test_learning_from_split_data(folder: Folder) -> None:
     """Folds are of examples then, and a model of split data answers the queries of the whole."""
     folder.write({"data.pl": people(30)})
-    options = ("--split-by", "query", "--folds", "3", "--fold", "1")
+    options = ("--split-by", "query", "--folds", "3", "--fold", "1", "--no-group-duplicates")
     learned = folder.run("learn-structure", "data.pl", *options)
     assert learned.code == 0, learned.stderr
     for part in (options, ()):
