@@ -136,9 +136,14 @@ SYNTAX = [
     ),
     block(
         "twenty faults, then a count",
-        "q(X).\n" * 25,
-        *(f":{line}:1: the fact q(X) is not ground; {NOT_GROUND}" for line in range(2, 22)),
+        "".join(f"q{line}(X).\n" for line in range(2, 27)),
+        *(f":{line}:1: the fact q{line}(X) is not ground; {NOT_GROUND}" for line in range(2, 22)),
         ": 5 more faults",
+    ),
+    block(
+        "equal faults once",
+        "q(X).\n" * 25,
+        f":2:1: the fact q(X) is not ground; {NOT_GROUND} (and 24 more like it, lines 3, 4, 5, ...)",
     ),
 ]
 

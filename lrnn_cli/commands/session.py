@@ -13,6 +13,7 @@ from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import read_source
+from lrnn_cli.language.lookalikes import examples_of_others
 from lrnn_cli.language.template import Template
 from lrnn_cli.limits import MB, room
 from lrnn_cli.stages import stage
@@ -76,7 +77,8 @@ def load_part(
     asks = bool(len(data.queries))
     data, examples = chosen_part(grounder, data, testing, options)
     if labelled and not asks:
-        raise LrnnError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples")
+        hint = examples_of_others(list(data.predicates))
+        raise LrnnError(f"{data.name}: there is no query in these data; add query(Atom, Target). to the examples{hint}")
     chosen = np.isin(data.queries.example, examples) if examples is not None else np.ones(len(data.queries), bool)
     if asks and not chosen.any():
         raise LrnnError(f"{data.name}: there is no query in the chosen part of these data; choose another fold")

@@ -29,6 +29,7 @@ from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
 from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.lookalikes import looks_like
 from lrnn_cli.language.template import Template, read_model, read_template
 
 PART_BYTES = 1_000_000
@@ -79,7 +80,8 @@ class SwiGrounder:
             replies = self._read(source, cuts)
         faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
         if faults:
-            raise faults_error(source.name, faults)
+            alike = looks_like(source, faults)
+            raise faults_error(source.name, [alike] if alike else faults)
         self._parts = []
         first_example = first_object = 0
         for process, reply in zip(self._processes, replies, strict=False):
