@@ -21,7 +21,7 @@ FILES = (
     (r"regressionExample\(", f"a regression example of srlearn, not a fact; {TAKES} folders"),
     (r"<[-+0-9.]+>\s*\w", f"a weighted fact of NeuraLogic; {TAKES} files, and here it is written 0.5 :: fact."),
     (
-        r"[-+]?[0-9][0-9.]*\s+\w+\s*(?:\(|:-|\.)",
+        r"[-+]?[0-9][0-9.]*[ \t]+\w+[ \t]*(?:\(|:-|\.)",
         f"a line of NeuraLogic; {TAKES} files, and here it is written 0.5 :: p(a).",
     ),
     (r".*V[23]000\s*$", f"a molecule in the SDF format, not Prolog facts; {TAKES} files"),
@@ -47,7 +47,8 @@ SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
 LOOKED_AT = 50
 """Lines that are compared with each other to see whether they are rows of a table."""
 WORD = re.compile(
-    r"the target of query (?P<query>.*) must be a finite number, not (?P<word>[^\W\d_A-Z].*|'.*')\Z", re.DOTALL
+    r"the target of query (?P<query>.*) must be a finite number, not (?P<word>(?!inf|nan)[^\W\d_A-Z].*|'.*')\Z",
+    re.DOTALL,
 )
 
 
