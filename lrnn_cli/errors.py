@@ -81,9 +81,10 @@ def _again(faults: Sequence[Fault]) -> str:
     """Where the same fault is once more."""
     if len(faults) == 1:
         return ""
-    others = [str(fault.line) for fault in faults[1:]]
+    others = list(dict.fromkeys(str(fault.line) for fault in faults if fault.line != faults[0].line))
     lines = ", ".join(others[:SHOWN_LINES]) + (", ..." if len(others) > SHOWN_LINES else "")
-    return f" (and {len(others)} more like it, line{'s' * (len(others) > 1)} {lines})"
+    where = f", line{'s' * (len(others) > 1)} {lines}" if others else ""
+    return f" (and {len(faults) - 1} more like it{where})"
 
 
 def system_message(error: OSError) -> str:

@@ -62,7 +62,8 @@ CASES = {
         "".join(f"query(p(a{n}), {['green', 'Blue', 'red', 'pink', 'x'][n % 5]}).\n".replace("Blue", "'Blue'")
                 for n in range(40)),
         ":1:1: 40 targets are words, green (8), 'Blue' (8), red (8), ...; a target is a number: write "
-        "query(p(a0), 1.0). for one class and query(p(a0), 0.0). for the others, or let `lrnn import --positive CLASS` do it",
+        "query(p(a0), 1.0). for one class and query(p(a0), 0.0). for the others, or let `lrnn import "
+        "--positive CLASS` do it",
     ),
 }  # fmt: skip
 

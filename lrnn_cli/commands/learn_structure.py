@@ -216,6 +216,7 @@ def learn_structure(
     from lrnn_cli.limits import room
     from lrnn_cli.report.estimates import estimate_text, estimate_warnings
     from lrnn_cli.report.model_text import model_text
+    from lrnn_cli.report.nothing_learned import nothing_learned_text
     from lrnn_cli.report.summaries import model_statistics
     from lrnn_cli.stages import stage
     from lrnn_cli.structure.algorithm import LearnerFactory
@@ -257,7 +258,8 @@ def learn_structure(
         if not learned.iterations:
             nothing = f"nothing was learned: {learned.reason}; {learned.remedy}"
             if not kept:
-                raise LrnnError(f"{loaded.name}: {nothing}")
+                looked_at = loaded, knowledge, member.words, member.nearest, member.options.gain
+                raise LrnnError("\n".join([f"{loaded.name}: {nothing}", *nothing_learned_text(*looked_at)]))
             progress.line(name + nothing)
         elif not interrupted:
             if learned.reason:

@@ -93,7 +93,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
     _check(data, knowledge, targets)
-    knowledge = knowledge.part(np.unique(queries.example))
+    knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
@@ -135,6 +135,48 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
         found = ArgumentSorts(chosen, knowledge.names(), sorts)
         heads |= {target: _inferred(queries, target, found) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
+
+
+def connected_part(knowledge: Knowledge, queries: Queries) -> Knowledge:
+    """What a body can be about: facts that are connected with the objects of queries, if all of these have objects.
+
+    Literals of a body share variables with the head or with each other, so other facts have no part in any grounding.
+    Of a thousand trains in one interpretation, those that no query asks for are left out.
+    """
+    arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
+    if not len(queries) or not arity[queries.predicate_index].all():
+        return knowledge
+    reached = np.zeros(knowledge.objects + 1, bool)
+    # Arguments beyond the arity of a query are -1, the last place.
+    reached[queries.argument] = True
+    reached[-1] = False
+    count = -1
+    relations = [table.objects for table in knowledge.tables.values() if table.objects.shape[1] > 1]
+    while count != (count := int(reached.sum())):
+        for objects in relations:
+            reached[objects[reached[objects].any(axis=1)]] = True
+
+    if reached[:-1].all():
+        return knowledge
+    tables = {name: _rows(table, _all_of(table, reached)) for name, table in knowledge.tables.items()}
+    soft = {}
+    for name, facts in knowledge.soft.items():
+        kept = _all_of(facts.atoms, reached)
+        soft[name] = SoftFacts(_rows(facts.atoms, kept), facts.weight[kept])
+    return replace(
+        knowledge,
+        tables={name: table for name, table in tables.items() if len(table)},
+        soft={name: facts for name, facts in soft.items() if len(facts.weight)},
+    )
+
+
+def _all_of(table: Table, chosen: np.ndarray) -> np.ndarray:
+    """(rows,) whether all objects of a row are chosen (objects,)."""
+    return np.asarray(chosen[table.objects].all(axis=1))
+
+
+def _rows(table: Table, kept: np.ndarray) -> Table:
+    return table if kept.all() else Table(table.example[kept], table.objects[kept])
 
 
 def _all_weights(predicate: Predicate, knowledge: Knowledge) -> SoftFacts:

@@ -183,6 +183,8 @@ class StructureLearner:
         self._space = memory
         self._rows: int | None = None
         """Groundings of the rules of the model so far, None while they are not known."""
+        self.nearest: dict[Predicate, tuple[str, float]] = {}
+        """The best clause that the last search for each target tried, and what it adds to the log likelihood."""
         self.told: set[tuple[Literal, ...]] = set()
         """Bodies that were left out and named; learners may share it."""
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -360,6 +362,7 @@ class StructureLearner:
                 def report(tried: int, best: Candidate, loss: float, started: float = started) -> None:
                     rate = tried / (time.perf_counter() - started)
                     rule = self.words.written(best.rule()).clause
+                    self.nearest[best.shape.head] = rule, loss
                     self.report(
                         f"iteration {iteration} of {self.options.iterations}: {tried} candidates, {rate:.0f} a second, "
                         f"log loss {loss:.5f}, {rule}"
@@ -382,6 +385,10 @@ class StructureLearner:
                 )
                 tried += result.tried
                 found += result.rules
+                if predicate in self.nearest:
+                    # What a clause would have gained over the model without it.
+                    rule, loss = self.nearest[predicate]
+                    self.nearest[predicate] = rule, (regression.log_loss - loss) * regression.count
                 rules = [candidate.rule().clause for candidate in self.target_rules[predicate]]
                 rules += [candidate.rule().clause for candidate, _ in result.rules]
                 bias = self._bias(predicate)
@@ -767,9 +774,11 @@ class StructureLearner:
     def _check(self) -> None:
         for predicate, target in self.targets.items():
             if ((target.target < 0.0) | (target.target > 1.0)).any():
+                outside = target.target[(target.target < 0.0) | (target.target > 1.0)]
                 raise LrnnError(
-                    f"{self.data.name}: structure learning takes targets from 0 to 1, but some queries of "
-                    f"{predicate} have others; scale them"
+                    f"{self.data.name}: structure learning takes targets from 0 to 1, but {len(outside)} of "
+                    f"{len(target.target)} queries of {predicate} have others, the first {outside[0]:g}; if these are "
+                    "quantities, as in regression, scale them to 0 to 1, or make classes of them"
                 )
             if len(np.unique(target.target)) < 2:
                 raise LrnnError(
@@ -777,9 +786,11 @@ class StructureLearner:
                     "there is nothing to learn from one class"
                 )
         if not self.unary and not self.others:
+            given = [name for name in self.data.predicates if name not in self.targets]
+            remedy = "no fact is about an object of a query; are names written the same everywhere?"
             raise LrnnError(
                 f"{self.data.name}: there are neither unary predicates nor relations to make rules of; "
-                "add facts to the examples"
+                f"{remedy if given else 'add facts to the examples'}"
             )
 
     def check_time(self) -> None:
