@@ -22,7 +22,8 @@ def test_facts_that_never_meet_the_target() -> None:
     assert [str(name) for name in words.tables] == ["tall/1"]
     nearest = {Predicate("good", 1): ("good(V1) :- tall(V1)", 1.234)}
     assert nothing_learned_text(data, knowledge, words, nearest, 2.0) == [
-        "the nearest candidate is good(V1) :- tall(V1), which raises the log likelihood by 1.23 where --gain asks for 2",
+        "the nearest candidate is good(V1) :- tall(V1), which raises the log likelihood by 1.23 where --gain asks "
+        "for 2",
         "knows/2, rich/1: never met, no chain of facts leads from the objects of good/1 to theirs; are names written "
         "the same everywhere?",
     ]

@@ -80,7 +80,9 @@ def deals_queries(data: DataSet) -> bool:
 def in_fold(data: DataSet, folds: int | None, fold: int, seed: int, duplicates: np.ndarray | None = None) -> np.ndarray:
     """(queries,) which queries are in fold `fold`."""
     if not deals_queries(data):
-        return np.isin(data.queries.example, choose_examples(data, folds, fold, seed, True, duplicates))
+        examples = choose_examples(data, folds, fold, seed, True, duplicates)
+        assert examples is not None
+        return np.isin(data.queries.example, examples)
     assigned = assign_query_folds(data, folds, seed)
     if not (assigned == fold).any():
         raise LrnnError(f"{data.name}: there is no fold {fold}; folds are 1 to {int(assigned.max())}")

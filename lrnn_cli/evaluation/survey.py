@@ -144,7 +144,7 @@ class Values:
         counts = kind == OTHER
         if self._sorts[predicate][column] not in self._objects:
             counts |= kind == WHOLE
-        return counts if self._constant is None else counts | self._constant[objects]
+        return np.asarray(counts if self._constant is None else counts | self._constant[objects])
 
 
 def _constants(data: DataSet, rules: Sequence[Rule]) -> set[str]:

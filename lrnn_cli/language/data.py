@@ -67,7 +67,7 @@ class Queries:
     @property
     def labelled(self) -> np.ndarray:
         """(queries,) whether there is a target."""
-        return np.isfinite(self.target)
+        return np.asarray(np.isfinite(self.target))
 
     def select(self, chosen: Integers) -> Queries:
         """The queries at the positions `chosen`."""

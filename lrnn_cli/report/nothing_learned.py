@@ -21,8 +21,8 @@ def nothing_learned_text(
 ) -> list[str]:
     """Lines on each target; `nearest` are the best clauses that were tried, with how much they raise the likelihood."""
     lines = [
-        f"the nearest candidate is {clause}, which raises the log likelihood by {max(gain, 0.0):.2f} where --gain asks for "
-        f"{needed:g}"
+        f"the nearest candidate is {clause}, which raises the log likelihood by {max(gain, 0.0):.2f} where --gain "
+        f"asks for {needed:g}"
         for _, (clause, gain) in sorted(nearest.items())
     ]
     declared = {bias.predicate for bias in data.bias}

@@ -150,7 +150,8 @@ def summary_text(summary: dict[str, Any]) -> str:
 
 def _with_none(item: dict[str, Any]) -> dict[str, int]:
     """How many queries have each target, or none."""
-    return item["targets"] | ({"none": item["without target"]} if item["without target"] else {})
+    none = {"none": int(item["without target"])} if item["without target"] else {}
+    return {**item["targets"], **none}
 
 
 def _first(texts: list[str]) -> str:
