@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
-from lrnn_cli.grounding.reading.rows import MadeObjects, Part, read_rows
+from lrnn_cli.grounding.reading.rows import MadeObjects, Part, identifier, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.language.data import Queries
 
 
 class PrologStore:
-    """What was read, in Prolog: to be asked for as tables, or to evaluate goals over."""
+    """What was read, in Prolog: to be asked for as tables, or to evaluate goals over. `asked`: the queries it knows."""
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: list[Part], asked: Queries) -> None:
         self.parts = parts
+        self.asked = asked
 
     def broadcast(self, request: str) -> None:
         for part in self.parts:
@@ -35,6 +37,17 @@ class PrologStore:
             part.process.send(f"active({chosen})")
         for part in self.parts:
             part.process.receive()
+
+    def ask(self, queries: Queries) -> None:
+        """Evaluate for these queries of the data from now on."""
+        if queries is self.asked:
+            return
+        for part in self.parts:
+            inside = (queries.example >= part.first_example) & (queries.example < part.first_example + part.examples)
+            part.process.send(f"queries([{', '.join(_asked(queries.select(inside.nonzero()[0]), part))}])")
+        for part in self.parts:
+            part.process.receive()
+        self.asked = queries
 
     def table(self, columns: int, made: MadeObjects) -> Table:
         """The rows that all parts wrote last."""
@@ -75,3 +88,12 @@ class PrologStore:
 def indicator(predicate: Predicate) -> str:
     """Name and arity of a predicate, as requests take them."""
     return f"({quoted(predicate.name)})/{predicate.arity}"
+
+
+def _asked(queries: Queries, part: Part) -> Iterator[str]:
+    """Queries of one part, by predicate: rows of the example and the objects, as its process numbers them."""
+    for number, predicate in enumerate(queries.predicate):
+        rows = (queries.predicate_index == number).nonzero()[0]
+        example = queries.example[rows, None] - part.first_example + 1
+        objects = identifier(queries.argument[rows, : predicate.arity] - part.first_object)
+        yield f"{indicator(predicate)}-{np.hstack([example, objects]).tolist()}"
