@@ -91,8 +91,8 @@ def test_successors_are_of_one_sort(grounder: GroundingSession) -> None:
 
 
 def test_quoted_digits_are_names(grounder: GroundingSession) -> None:
-    found = words(grounder, "cites('17', '42'). topic('42', logic). size(\"17\", 3). query(good('17'), 1).")
-    assert together(found) == sets("cites 1, good 1", "cites 2, topic 1", "topic 2", "size 1", "size 2")
+    found = words(grounder, "cites('17', '42'). topic('42', \"17\"). size(\"17\", 3). query(good('17'), 1).")
+    assert together(found) == sets("cites 1, good 1", "cites 2, topic 1", "topic 2, size 1", "size 2")
 
 
 def test_floats_join_nothing(grounder: GroundingSession) -> None:
@@ -107,7 +107,7 @@ def test_targets_of_which_nothing_tells(grounder: GroundingSession) -> None:
 
 def test_check_shows_declarations_that_say_the_same(folder: Folder, grounder: GroundingSession) -> None:
     """With the lines in the data, the vocabulary has the same sorts; their names are legal, whatever predicates are."""
-    text = f"{zendo()}\n'Odd one'(p1_1). 'Odd one'(p2_1). constant(k). sunny."
+    text = f"{zendo()}\n'Odd one'(p1_1). 'Odd one'(p2_1). constant(k). made_of(p1_1, k). sunny."
     folder.write({"data.pl": text})
     summary = json.loads(folder.run("check", "data.pl", "--json").stdout)
     lines = summary["bias"]
