@@ -655,7 +655,7 @@ def simplify(model: Model, data: Data, options: SimplificationOptions | None = N
 
     chosen = _chosen(SimplificationOptions, options, settings)
     data = data.labelled()
-    regrounder = Regrounder(data.grounder, data.content, data.examples)
+    regrounder = Regrounder(data.grounder, data.content, data.examples, data.session.warn)
     with one_thread():
         bad = badness(chosen.metric, data.name)
         return simplify_model(model, data.name, regrounder.ground, bad, chosen, data.session.report)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 20
@@ -85,6 +86,15 @@ def _again(faults: Sequence[Fault]) -> str:
     lines = ", ".join(others[:SHOWN_LINES]) + (", ..." if len(others) > SHOWN_LINES else "")
     where = f", line{'s' * (len(others) > 1)} {lines}" if others else ""
     return f" (and {len(faults) - 1} more like it{where})"
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Limits that are met inside are about this file, or this place in it."""
+    try:
+        yield
+    except LimitError as error:
+        raise LimitError(f"{name}: {error}") from None
 
 
 def system_message(error: OSError) -> str:

@@ -686,7 +686,12 @@ OPTIONS = [
         {"d.pl": EXAMPLES.replace("q(a).", "q(a). fold(1).")},
         ("ground", "t.pl", "d.pl", "-o", "g.npz", "--fold", "1"),
     ),
-    Fault("unknown grounder", "there is no grounder duck; there are duckdb, swi", {}, (*PREDICT, "--grounder", "duck")),
+    Fault(
+        "unknown grounder",
+        "there is no grounder duck; there are duckdb, joins, swi",
+        {},
+        (*PREDICT, "--grounder", "duck"),
+    ),
     usage("fold 0", "Invalid value for '--fold': 0 is not in the range x>=1.", *PREDICT, "--folds", "2", "--fold", "0"),
     usage("jobs 0", "Invalid value for '--jobs': 0 is not in the range x>=1.", *PREDICT, "--jobs", "0"),
     usage(

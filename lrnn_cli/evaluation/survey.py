@@ -81,8 +81,10 @@ def signatures(
     """(examples,) equal for examples equal up to names, and (objects,) equal for objects in the same place."""
     facts: list[tuple[np.uint64, Table, np.ndarray]] = []
     values = Values(data, relations, names, rules)
-    for number, (predicate, table) in enumerate(sorted(relations.items())):
-        facts.append((_mix(np.array([number + 1], np.uint64))[0], *values.apart(predicate, table)))
+    # A predicate that has facts in other examples alone leaves no trace.
+    predicates = sorted(predicate for predicate, table in relations.items() if len(table) or predicate in soft)
+    for number, predicate in enumerate(predicates):
+        facts.append((_mix(np.array([number + 1], np.uint64))[0], *values.apart(predicate, relations[predicate])))
         if predicate in soft:
             atoms, extra = values.apart(predicate, soft[predicate].atoms)
             extra = extra + _mix(soft[predicate].weight.view(np.uint64))

@@ -78,16 +78,17 @@ def _sections(template: Template) -> Iterator[tuple[list[str], list[Rule]]]:
     used = {atom.predicate for rule in template.rules for atom in rule.body}
     parts = _used_parts(template)
     latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
+    rules_of = _strongest_first(template)
     for number in sorted({layer[predicate] for predicate in latent}):
-        rules = {predicate: _rules(template, predicate) for predicate in latent if layer[predicate] == number}
+        rules = {predicate: rules_of[predicate] for predicate in latent if layer[predicate] == number}
         yield ["", *_layer_comment(number, rules)], [rule for members in rules.values() for rule in members]
     if parts:
         yield ["", *PARTS_COMMENT], []
     for part, text in parts.items():
-        yield [f"% {quoted(part.name)}: {text}"], _rules(template, part)
+        yield [f"% {quoted(part.name)}: {text}"], rules_of[part]
     for predicate in layer:
         if predicate not in used:
-            yield ["", f"% Target rules of {predicate}, strongest first."], _rules(template, predicate)
+            yield ["", f"% Target rules of {predicate}, strongest first."], rules_of[predicate]
 
 
 def _used_parts(template: Template) -> dict[Predicate, str]:
@@ -102,10 +103,12 @@ def _layer(predicate: Predicate, number: int) -> int:
     return int(found.group(1)) if found else number
 
 
-def _rules(template: Template, predicate: Predicate) -> list[Rule]:
-    """The rules of a predicate, strongest first; a weighted fact leads."""
-    rules = [rule for rule in template.rules if rule.head.predicate == predicate]
-    return sorted(rules, key=lambda rule: (bool(rule.body), -abs(rule.weight or 0.0)))
+def _strongest_first(template: Template) -> dict[Predicate, list[Rule]]:
+    """The rules of each predicate, strongest first; a weighted fact leads."""
+    rules: dict[Predicate, list[Rule]] = {}
+    for rule in sorted(template.rules, key=lambda rule: (bool(rule.body), -abs(rule.weight or 0.0))):
+        rules.setdefault(rule.head.predicate, []).append(rule)
+    return rules
 
 
 def _layer_comment(number: int, rules: dict[Predicate, list[Rule]]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.engine.process import DepthError, PrologProcess
-from lrnn_cli.errors import Fault, faults_error
+from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import GrounderOptions
 from lrnn_cli.grounding.reading.rows import Part, rank
@@ -90,7 +90,7 @@ class Reader:
             first_example += len(reply["examples"])
             first_object += objects
         data = _data_set(source, parts, replies)
-        store = PrologStore(parts, data.queries)
+        store = PrologStore(parts, source.name, data.queries)
         facts = [clause.text for clause in data.background if clause.is_fact]
         if facts:
             store.broadcast(f"background([{', '.join(facts)}])")
@@ -99,13 +99,14 @@ class Reader:
 
     def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
         self._start(len(cuts) - 1)
-        for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
-            lines = source.text.count(b"\n", 0, start)
-            process.send(f"data({lines})", source.text[start:stop])
-        try:
-            return [process.receive() for process in self._processes[: len(cuts) - 1]]
-        except DepthError as error:
-            raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+        with about(source.name):
+            for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
+                lines = source.text.count(b"\n", 0, start)
+                process.send(f"data({lines})", source.text[start:stop])
+            try:
+                return [process.receive() for process in self._processes[: len(cuts) - 1]]
+            except DepthError as error:
+                raise faults_error(source.name, [deepest_term(source, str(error))]) from None
 
     def facts(self, data: DataSet, examples: Sequence[int] | None = None) -> ExampleFacts:
         """The facts of these examples (all if None) of the data that were loaded last, with any queries."""
