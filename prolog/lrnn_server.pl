@@ -155,6 +155,9 @@ answer(background(Facts), json([])) :-
 answer(active(Examples), json([])) :-
     clear_extensions,
     set_active_examples(Examples).
+answer(queries(Queries), json([])) :-
+    clear_extensions,
+    set_queries(Queries).
 answer(extend(Level, Predicates, Clauses), json([])) :-
     extend(Level, Predicates, Clauses).
 answer(limited(Most, Request), Reply) :-

@@ -248,7 +248,7 @@ def test_what_a_new_start_finds_must_stand_out(monkeypatch: pytest.MonkeyPatch) 
 
     def search(E: Problem, F: Features, R: Rules, W: Weights, gain: float, observer: Observer) -> TargetRules:
         gains.append(gain)
-        return TargetRules((), W, 1000)
+        return TargetRules((), W, 1000, {})
 
     monkeypatch.setattr(rule_learning, "search_targets", search)
     learn_rules(problem(chains(20), StructureOptions(restarts=2)))

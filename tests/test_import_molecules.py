@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import Folder, Outcome
+
+SCREENING = Path(__file__).resolve().parents[1] / "datasets" / "screening"
 
 
 def record(atoms: str, bonds: list[tuple[int, int, int]], name: str = "", charges: str = "", **properties: str) -> str:
@@ -222,3 +225,25 @@ def test_wrong_usage(folder: Folder) -> None:
         ("--label", "activity", "--positive", "a", "--negative", "a"),
     ):
         assert imported(folder, ETHANOL, *options).code == 2
+
+
+def test_smiles_without_labels_are_scored(folder: Folder) -> None:
+    """A model learned from SDF scores a table of SMILES in two commands: active are nitro groups on aromatic rings."""
+    chemistry = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed")
+    table = (SCREENING / "candidates.csv").read_text()
+    folder.write({"known.sdf": (SCREENING / "known.sdf").read_text(), "candidates.csv": table})
+    assert folder.run("import", "known.sdf", "--label", "active", "-o", "known.pl").code == 0
+    quick = ("--conjunctions", "0", "--iterations", "1")
+    assert folder.run("learn-structure", "known.pl", *quick, "-o", "model.pl").code == 0
+    assert folder.run("import", "candidates.csv", "-o", "candidates.pl").code == 0
+    scored = folder.run("predict", "model.pl", "candidates.pl").stdout
+    rows = [line.split("\t") for line in scored.splitlines()[1:]]
+    nitro = chemistry.MolFromSmarts("[N+](=O)([O-])c")
+    expected = [
+        (name, "active", "", chemistry.MolFromSmiles(smiles).HasSubstructMatch(nitro))
+        for name, smiles in (line.split(",") for line in table.splitlines()[1:])
+    ]
+    assert len(rows) == 100
+    assert [(*row[:3], float(row[3]) > 0.5) for row in rows] == expected
+    folder.run("import", "candidates.csv", "--target", "active", "-o", "asking.pl")
+    assert folder.run("predict", "model.pl", "asking.pl").stdout == scored

@@ -20,7 +20,7 @@ MODEL = "0.5 :: p(X) :- q(X).\n"
 DATA = "begin(model(m)).\nq(a).\nquery(p(a), 1.0).\nend(model(m)).\n"
 WORDS = {
     *("--batch-size", "--dataset", "--example", "--format", "--grounder", "--label", "--learner", "--member"),
-    *("--name", "--negative", "--positive", "--query", "--relation", "--smiles", "--target"),
+    *("--name", "--negative", "--positive", "--query", "--relation", "--smiles", "--split-by", "--target"),
 }
 """Options that take a text which is not the name of a file."""
 

@@ -13,6 +13,7 @@ from lrnn_cli.commands.options import (
     output_option,
     settings_of,
     settings_options,
+    target_option,
 )
 from lrnn_cli.commands.parameters import Input
 
@@ -52,7 +53,8 @@ TOP = 40
     type=click.Choice(["dot", "svg"]),
     help="Format of the drawing (default: by the name of the file, else dot).",
 )
-@output_option("-", "Where the drawing goes")
+@output_option("Where the drawing goes")
+@target_option
 @settings_options
 @grounding_options
 def draw(
@@ -66,6 +68,7 @@ def draw(
     member: str | None,
     kind: str | None,
     output: str,
+    target: str | None,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -82,8 +85,8 @@ def draw(
         lrnn draw model.pl molecules.pl --example d1 -o d1.svg
         lrnn draw model.pl | dot -Tpdf > model.pdf
     """
-    if data is None and (example is not None or query is not None):
-        raise click.UsageError("--example and --query are about DATA; name the data file after the model.")
+    if data is None and (example is not None or query is not None or target is not None):
+        raise click.UsageError("--example, --query and --target are about DATA; name the data file after the model.")
     if data is not None and (top is not None or least_weight is not None):
         raise click.UsageError("--top and --least-weight are about a model; for DATA there is --neurons.")
     kind = kind or _kind(output)
@@ -101,7 +104,8 @@ def draw(
             drawing = api.draw(weighted, member=member, top=top or TOP, least_weight=least_weight or 0.0)
         else:
             weighted = weighted.with_settings(**settings_of(options))
-            drawing = api.draw(weighted, session.read(data), example, query, neurons=neurons, member=member)
+            asked = session.read(data), example, query
+            drawing = api.draw(weighted, *asked, neurons=neurons, member=member, target=target)
     progress.status("drawing")
     write_text(output, drawing.svg() if kind == "svg" else drawing.dot)
 

@@ -16,7 +16,7 @@ from lrnn_cli.commands.parameters import Input
     show_default=True,
     help="A plain Prolog program, or a template of PyNeuraLogic.",
 )
-@output_option("-", "The program to write")
+@output_option("The program to write")
 @quiet_option
 def export(model: str, format_name: str, output: str, quiet: bool) -> None:
     """MODEL as a program of another system

@@ -81,7 +81,7 @@ class InputTree(Input):
     "--skip-faulty", is_flag=True, help="Leave faulty records out and say which (default: nothing is written)."
 )
 @click.option("--template", type=Output(), metavar="FILE", help="Where a template that comes with the data goes.")
-@output_option("-", "The data file to write")
+@output_option("The data file to write")
 @quiet_option
 def import_data(
     source: tuple[str, ...], format_name: str | None, template: str | None, output: str, quiet: bool, **options: Any

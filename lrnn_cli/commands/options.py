@@ -16,6 +16,7 @@ from lrnn_cli.commands.terminal import can_rewrite, say, say_in_place
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.parts import FoldOptions
 from lrnn_cli.grounding.options import SessionOptions
+from lrnn_cli.language.writing import visible
 from lrnn_cli.network.options import ModelSettings
 
 if TYPE_CHECKING:
@@ -39,11 +40,28 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def output_option(default: str, what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
+def output_option(what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
     """`replaces`: parameters whose file the output may take the place of."""
-    kind: dict[str, Any] = {"default": default} if default else {"required": True}
-    file = Output(replaces=replaces)
-    return click.option("-o", "--output", type=file, metavar="FILE", help=f"{what}; - is standard output.", **kind)
+    shown = f"{what} (default: standard output)."
+    return click.option("-o", "--output", type=Output(replaces=replaces), metavar="FILE", default="-", help=shown)
+
+
+def output_name(output: str) -> str:
+    """What an output is called in messages."""
+    return "standard output" if output == "-" else visible(output)
+
+
+def model_in(output: str) -> str:
+    """Where the model is, as the end of a sentence; who has it on standard output knows."""
+    return "" if output == "-" else f", model in {visible(output)}"
+
+
+def target_option(command: Command) -> Command:
+    return click.option(
+        "--target",
+        metavar="NAME/ARITY",
+        help="Ask for this predicate of all objects that fit by their sorts, whatever DATA ask for.",
+    )(command)
 
 
 def quiet_option(command: Command) -> Command:
@@ -201,7 +219,15 @@ LIMITS = {"memory_limit": _memory_limit, "time_limit": _time_limit}
 
 
 def fold_options(testing: bool) -> Callable[[Command], Command]:
-    return options_of(FoldOptions, part="use fold K only" if testing else "use all but fold K")
+    """Which part of the data is used."""
+    part = "use fold K only" if testing else "use all but fold K"
+    split = click.option(
+        "--split-by",
+        metavar="NAME/ARITY",
+        help="Cut data of one example into one for each first argument of this predicate or, with `query`, of the "
+        "queries, where they fall apart.",
+    )
+    return lambda command: options_of(FoldOptions, part=part)(split(command))
 
 
 def settings_options(command: Command) -> Command:
@@ -266,7 +292,7 @@ def open_session(progress: Progress, options: dict[str, Any]) -> Session:
     """A session with the options of `grounding_options`."""
     from lrnn_cli.api import Session
 
-    return Session(chosen(SessionOptions, options), report=progress.status, warn=progress.warn_once)
+    return Session(chosen(SessionOptions, options), report=progress.status, note=progress.line, warn=progress.warn_once)
 
 
 def check_inputs(template_path: str | None, data_path: str | None) -> None:
@@ -276,7 +302,7 @@ def check_inputs(template_path: str | None, data_path: str | None) -> None:
 
 def read_part(session: Session, path: str, options: dict[str, Any], testing: bool) -> Data:
     """The data of a file, or the part of them that `fold_options` choose."""
-    return session.read(path).of_fold(chosen(FoldOptions, options), testing)
+    return session.read(path, options["split_by"]).of_fold(chosen(FoldOptions, options), testing)
 
 
 def settings_of(options: dict[str, Any]) -> dict[str, Any]:

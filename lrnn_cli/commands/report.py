@@ -38,7 +38,7 @@ ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "text", ".tx
     metavar="DIR",
     help="Also write the figures of errors and of rule sets there, as SVG files.",
 )
-@output_option("-", "Where the report goes")
+@output_option("Where the report goes")
 @quiet_option
 def report(
     folder: str,

@@ -120,10 +120,11 @@ def _network_caption(network: GroundNetwork, query: int, shown: int) -> str:
     of_member = f" of member {member}" if member else ""
     example = network.groundings.example_name[queries.example[query]]
     value = number_text(network.value(network.query(query)))
+    given = f", target {queries.target[query]:g}" if queries.labelled[query] else ""
     everything = network.neurons("atom", "rule")
     part = f"all {shown:,}" if shown == everything else f"the strongest {shown:,} of {everything:,}"
     lines = [
-        f"{example}: {queries.text[query]}, output{of_member} {value}, target {queries.target[query]:g}",
+        f"{example}: {queries.text[query]}, output{of_member} {value}{given}",
         f"{part} atoms and rule neurons with their values; edges into atoms are contributions, blue above 0, red below",
     ]
     if shown < everything:

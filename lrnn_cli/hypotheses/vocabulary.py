@@ -14,8 +14,9 @@ import numpy as np
 
 from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.grounding.grounder import Knowledge
-from lrnn_cli.grounding.joins.relations import Relations, argument_sorts
+from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.hypotheses.sorts import ArgumentSorts
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
 from lrnn_cli.language.data import Bias, DataSet, Queries
 
@@ -23,6 +24,16 @@ CONSTANT = "constant"
 CONSTANTS = 100
 """So many constants of a predicate, the most frequent ones, can occur in rules."""
 LATENT_NAME = re.compile(r"(latent_\d+_\d+|part_\d+)\Z")
+
+
+@dataclass(frozen=True)
+class NamedSort:
+    """A sort, the name we give it, its objects, and the arguments that hold them."""
+
+    number: int
+    name: str
+    objects: np.ndarray
+    arguments: tuple[tuple[Predicate, int], ...]
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,23 @@ class Vocabulary:
         """A rule as the model file has it."""
         return replace(rule, body=tuple(self._atom(atom) for atom in rule.body)) if self.patterns else rule
 
+    def named_sorts(self) -> list[NamedSort]:
+        """Sorts with a name each: that of a unary predicate of all its objects, else of its first argument."""
+        places: dict[int, list[tuple[Predicate, int]]] = {}
+        for predicate, sorts in self.sorts.items():
+            for place, sort in enumerate(sorts):
+                places.setdefault(sort, []).append((predicate, place))
+        found: dict[str, NamedSort] = {}
+        for sort, arguments in places.items():
+            objects = np.unique(np.concatenate([self.tables[name].objects[:, place] for name, place in arguments]))
+            unary = (name for name, _ in arguments if name.arity == 1 and len(self.tables[name]) == len(objects))
+            first, place = next((argument for argument in arguments if argument[0].arity > 1), arguments[0])
+            name = next((predicate.name for predicate in unary), f"{first.name}_{place + 1}")
+            while name in found or name == CONSTANT:
+                name += "_"
+            found[name] = NamedSort(sort, name, objects, tuple(arguments))
+        return list(found.values())
+
     def _atom(self, atom: Atom) -> Atom:
         if atom.name not in self.patterns:
             return atom
@@ -65,14 +93,14 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
     _check(data, knowledge, targets)
-    knowledge = knowledge.part(np.unique(queries.example))
+    knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
     if not data.bias:
-        sorts = argument_sorts(tables, knowledge.objects)
-        heads = {target: _inferred(queries, target, tables, sorts) for target in targets}
-        return Vocabulary(tables, soft, sorts, heads, knowledge.objects, {}, given)
+        found = ArgumentSorts(tables, knowledge.names())
+        heads = {target: _inferred(queries, target, found) for target in targets}
+        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -102,9 +130,53 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
             sorts[predicate] = tuple(number[sort] for sort in bias.sorts)
             if predicate in soft:
                 chosen_soft[predicate] = soft[predicate]
-    for target in targets - set(heads):
-        heads[target] = _inferred(queries, target, chosen, sorts)
+    undeclared = targets - set(heads)
+    if undeclared:
+        found = ArgumentSorts(chosen, knowledge.names(), sorts)
+        heads |= {target: _inferred(queries, target, found) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
+
+
+def connected_part(knowledge: Knowledge, queries: Queries) -> Knowledge:
+    """What a body can be about: facts that are connected with the objects of queries, if all of these have objects.
+
+    Literals of a body share variables with the head or with each other, so other facts have no part in any grounding.
+    Of a thousand trains in one interpretation, those that no query asks for are left out.
+    """
+    arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
+    if not len(queries) or not arity[queries.predicate_index].all():
+        return knowledge
+    reached = np.zeros(knowledge.objects + 1, bool)
+    # Arguments beyond the arity of a query are -1, the last place.
+    reached[queries.argument] = True
+    reached[-1] = False
+    count = -1
+    relations = [table.objects for table in knowledge.tables.values() if table.objects.shape[1] > 1]
+    while count != (count := int(reached.sum())):
+        for objects in relations:
+            reached[objects[reached[objects].any(axis=1)]] = True
+
+    if reached[:-1].all():
+        return knowledge
+    tables = {name: _rows(table, _all_of(table, reached)) for name, table in knowledge.tables.items()}
+    soft = {}
+    for name, facts in knowledge.soft.items():
+        kept = _all_of(facts.atoms, reached)
+        soft[name] = SoftFacts(_rows(facts.atoms, kept), facts.weight[kept])
+    return replace(
+        knowledge,
+        tables={name: table for name, table in tables.items() if len(table)},
+        soft={name: facts for name, facts in soft.items() if len(facts.weight)},
+    )
+
+
+def _all_of(table: Table, chosen: np.ndarray) -> np.ndarray:
+    """(rows,) whether all objects of a row are chosen (objects,)."""
+    return np.asarray(chosen[table.objects].all(axis=1))
+
+
+def _rows(table: Table, kept: np.ndarray) -> Table:
+    return table if kept.all() else Table(table.example[kept], table.objects[kept])
 
 
 def _all_weights(predicate: Predicate, knowledge: Knowledge) -> SoftFacts:
@@ -159,19 +231,7 @@ def _with_constants(
     return instances
 
 
-def _inferred(
-    queries: Queries, target: Predicate, tables: dict[Predicate, Table], sorts: dict[Predicate, tuple[int, ...]]
-) -> tuple[int, ...]:
-    """The sort of each argument of a target: that of facts with the same objects, -1 where there are several."""
+def _inferred(queries: Queries, target: Predicate, sorts: ArgumentSorts) -> tuple[int, ...]:
+    """The sort of each argument of a target: that of facts with the same objects, -1 where nothing tells."""
     chosen = queries.predicate_index == queries.predicate.index(target)
-    inferred = []
-    for position in range(target.arity):
-        objects = np.unique(queries.argument[chosen, position])
-        met = {
-            sorts[predicate][place]
-            for predicate, table in tables.items()
-            for place in range(predicate.arity)
-            if np.isin(table.objects[:, place], objects).any()
-        }
-        inferred.append(met.pop() if len(met) == 1 else -1)
-    return tuple(inferred)
+    return tuple(sorts.of_objects(queries.argument[chosen, position]) for position in range(target.arity))

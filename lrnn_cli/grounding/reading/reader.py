@@ -26,6 +26,7 @@ from lrnn_cli.language.clauses import Predicate, goal_from_json
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
 from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.lookalikes import looks_like
 from lrnn_cli.language.template import Template
 
 PART_BYTES = 1_000_000
@@ -78,7 +79,8 @@ class Reader:
             replies = self._read(source, cuts)
         faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
         if faults:
-            raise faults_error(source.name, faults)
+            alike = looks_like(source, faults)
+            raise faults_error(source.name, [alike] if alike else faults)
         parts = []
         first_example = first_object = 0
         for process, reply in zip(self._processes, replies, strict=False):
@@ -87,8 +89,8 @@ class Reader:
             parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
             first_example += len(reply["examples"])
             first_object += objects
-        store = PrologStore(parts, source.name)
         data = _data_set(source, parts, replies)
+        store = PrologStore(parts, source.name, data.queries)
         facts = [clause.text for clause in data.background if clause.is_fact]
         if facts:
             store.broadcast(f"background([{', '.join(facts)}])")
@@ -107,9 +109,10 @@ class Reader:
                 raise faults_error(source.name, [deepest_term(source, str(error))]) from None
 
     def facts(self, data: DataSet, examples: Sequence[int] | None = None) -> ExampleFacts:
-        """The facts of these examples (all if None) of the data that were loaded last."""
-        assert self._facts and data is self._facts.data, "ask for facts of the data that were loaded last"
-        return self._facts if examples is None else self._facts.part(examples)
+        """The facts of these examples (all if None) of the data that were loaded last, with any queries."""
+        whole = self._facts
+        assert whole and data.digest == whole.data.digest, "ask for facts of the data that were loaded last"
+        return whole if data is whole.data and examples is None else whole.part(data, examples)
 
 
 def split_text(text: bytes, parts: int) -> list[int]:
@@ -174,7 +177,7 @@ def _data_set(source: Source, parts: list[Part], replies: list[dict[str, Any]]) 
     )
 
 
-def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:
+def _queries(items: list[tuple[int, Predicate, list[int], str, float | None, int]]) -> Queries:
     predicates = tuple(dict.fromkeys(item[1] for item in items))
     number = {predicate: index for index, predicate in enumerate(predicates)}
     arity = max((predicate.arity for predicate in predicates), default=0)
@@ -187,7 +190,7 @@ def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> 
         np.array([number[item[1]] for item in items], np.int32),
         argument,
         tuple(item[3] for item in items),
-        np.array([item[4] for item in items], float),
+        np.array([np.nan if item[4] is None else item[4] for item in items], float),
         np.array([item[5] for item in items], np.int32),
     )
 

@@ -24,6 +24,7 @@ class SwiGrounder:
 
     def ground(self, program: Program, facts: ExampleFacts) -> GroundTables:
         data, template, store = facts.data, program.template, facts.store
+        store.ask(data.queries)
         store.activate(facts.examples)
         for background in program.background:
             _run(store, requests.background(background), data.name, background.line, background.column)
