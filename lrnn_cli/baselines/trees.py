@@ -38,8 +38,9 @@ def predict_with_trees(
     tested = np.isin(queries.example, testing)
     learned_from = np.isin(queries.example, training)
     targets = target_predicates(queries.select(learned_from.nonzero()[0]))
-    # Which of its words count is told by what occurs in the training part.
-    words = crisp_vocabulary(data, knowledge, queries)
+    # Which of its words count is told by what occurs in the training part; thresholds are chosen there, too.
+    conditions = crisp_vocabulary(data, knowledge, queries.select(learned_from.nonzero()[0])).conditions
+    words = crisp_vocabulary(data, knowledge, queries, conditions)
     outputs = np.full(len(queries), np.nan)
     remarks = []
     for target in targets:
