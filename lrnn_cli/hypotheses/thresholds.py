@@ -9,9 +9,10 @@ numbers of the groundings of a body, by the score test of a rule with that body 
 
     G^2 / (H + 1),    G = sum of (target - frequency) column,    H = its variance where the rule says nothing.
 
-A column is what the groundings on one side of the cut point are aggregated to. Bodies are the atom alone, beside each
-unary predicate, and, for targets with arguments, behind each relation. The best cut points and some quantiles are kept,
-and intervals between two of them that score higher than both.
+A column is what the groundings on one side of the cut point are aggregated to. Bodies are the atom alone, or behind a
+relation for targets with arguments; and these with a literal beside it, a unary predicate or, in a second round, a
+condition that the first one has chosen for another number. The best cut points of both kinds and some quantiles are
+kept, and intervals between two of them that score higher than both.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.aggregations import Aggregation
 
-BEST = 4
-"""So many cut points of an argument, those with the highest scores, become conditions."""
+BEST = 2
+"""So many cut points of an argument with the highest scores alone, and as many beside others, become conditions."""
 QUANTILES = 3
 """So many more part its numbers evenly."""
 INTERVALS = 2
@@ -47,10 +48,11 @@ DIGITS = 17
 
 @dataclass(frozen=True)
 class _Observed:
-    """The groundings of a body: the query atom of each (groundings,), and its number."""
+    """The groundings of a body: the query atom of each (groundings,), and its number; whether nothing is beside it."""
 
     atom: np.ndarray
     number: np.ndarray
+    alone: bool
 
 
 @dataclass(frozen=True)
@@ -74,16 +76,18 @@ def with_thresholds(
     conditions: those to have, where they were chosen before; if None they are chosen for these queries.
     """
     if conditions is None:
-        conditions = _chosen(words, queries, aggregation)
+        chosen = _chosen(words, words, queries, aggregation)
+        others = with_thresholds(words, queries, aggregation, chosen)
+        conditions = _chosen(words, others, queries, aggregation) if len(chosen) > 1 else chosen
     tables, soft, sorts, patterns = (dict(each) for each in (words.tables, words.soft, words.sorts, words.patterns))
     conditioned = {}
     for argument in conditions:
         for known in (tables, soft, sorts):
             known.pop(argument.predicate, None)  # type: ignore[attr-defined]
-    for argument, chosen in conditions.items():
+    for argument, own in conditions.items():
         if argument.predicate not in words.tables:
             continue
-        for condition in chosen:
+        for condition in own:
             name, pattern = _pattern(words, argument, condition)
             instance = Predicate(pattern_name(name, pattern), len(argument.free))
             table = words.tables[argument.predicate]
@@ -125,10 +129,11 @@ def _pattern(words: Vocabulary, argument: NumericArgument, condition: Condition)
     return name, tuple(own[next(places)] if item is None else item for item in base)
 
 
-def _chosen(words: Vocabulary, queries: Queries, aggregation: Aggregation) -> Conditions:
+def _chosen(words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation) -> Conditions:
+    """The conditions on all numbers; `others` has the literals that are tried beside them."""
     targets = [_targets(words, queries, target) for target in words.targets]
     arguments = (argument for predicate in sorted(words.numeric) for argument in _arguments(words, predicate))
-    return {argument: _conditions(argument, words, targets, aggregation) for argument in arguments}
+    return {argument: _conditions(argument, words, others, targets, aggregation) for argument in arguments}
 
 
 def _arguments(words: Vocabulary, predicate: Predicate) -> Iterator[NumericArgument]:
@@ -156,24 +161,27 @@ def _targets(words: Vocabulary, queries: Queries, target: Predicate) -> _Targets
 
 
 def _conditions(
-    argument: NumericArgument, words: Vocabulary, targets: Sequence[_Targets], aggregation: Aggregation
+    argument: NumericArgument,
+    words: Vocabulary,
+    others: Vocabulary,
+    targets: Sequence[_Targets],
+    aggregation: Aggregation,
 ) -> tuple[Condition, ...]:
     """Thresholds and intervals of one argument."""
     numbers, count = np.unique(_numbers_of(argument, words), return_counts=True)
     if len(numbers) < 2:
         return ()
-    observed = [(target, body) for target in targets for body in _bodies(argument, words, target)]
-    best = np.zeros(len(numbers))
+    observed = [(target, body) for target in targets for body in _bodies(argument, words, others, target)]
+    scores = np.zeros((2, len(numbers)))
     for target, body in observed:
         # The score of the cut point below each number.
         middle, score = cut_scores(body.atom, body.number, target.slope, target.curvature, aggregation)
         place = np.minimum(np.searchsorted(numbers, middle, "right"), len(numbers) - 1)
-        np.maximum.at(best, place, score)
-    below = np.cumsum(count) - count
-    cuts = _apart(best, below)
+        np.maximum.at(scores[0 if body.alone else 1], place, score)
+    cuts = _apart(scores, np.cumsum(count) - count)
     constants = {cut: _constant(numbers[cut - 1], numbers[cut]) for cut in cuts}
     thresholds = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
-    return (*thresholds, *_intervals(constants, observed, numbers, best, aggregation))
+    return (*thresholds, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
 
 
 def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:
@@ -181,21 +189,23 @@ def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:
     return numbers[np.isfinite(numbers)]
 
 
-def _apart(score: np.ndarray, below: np.ndarray) -> list[int]:
+def _apart(scores: np.ndarray, below: np.ndarray) -> list[int]:
     """Cut points below the numbers in these places: the best ones, and some that part the facts evenly.
 
-    score: (numbers,); below: (numbers,) how many facts have smaller ones.
+    scores: (2, numbers) alone and beside others; below: (numbers,) how many facts have smaller ones.
     """
     chosen: list[int] = []
     total = below[-1] + 1
-    ranked = [place for place in np.argsort(-score, kind="stable").tolist() if place]
+    alone, beside = (
+        [place for place in np.argsort(-score, kind="stable").tolist() if score[place]] for score in scores
+    )
     even = [int(np.searchsorted(below, total * part / (QUANTILES + 1))) for part in range(1, QUANTILES + 1)]
-    for places, most in ((ranked, BEST), (even, BEST + QUANTILES)):
+    for places, most in ((alone, BEST), (beside, 2 * BEST), (even, 2 * BEST + QUANTILES)):
         for place in places:
             if len(chosen) >= most:
                 break
             near = any(abs(below[place] - below[other]) < APART * total for other in chosen)
-            if 0 < place < len(score) and not near:
+            if 0 < place < len(below) and not near:
                 chosen.append(place)
     return sorted(chosen)
 
@@ -239,8 +249,8 @@ def _score(total: np.ndarray, mean: np.ndarray, square: np.ndarray, curvature: f
     return np.asarray(total**2 / (variance + PENALTY))
 
 
-def _bodies(argument: NumericArgument, words: Vocabulary, target: _Targets) -> Iterator[_Observed]:
-    """The groundings of an atom with a number, alone or behind a relation, and with each unary predicate beside it."""
+def _bodies(argument: NumericArgument, words: Vocabulary, others: Vocabulary, target: _Targets) -> Iterator[_Observed]:
+    """The groundings of an atom with a number, alone or behind a relation, and with each other literal beside it."""
     for literals in _literals(argument, words, target.predicate):
         literal = next(literal for literal in literals if literal[0] == argument.predicate)
         start = target.predicate if target.predicate.arity else None
@@ -251,11 +261,11 @@ def _bodies(argument: NumericArgument, words: Vocabulary, target: _Targets) -> I
         atom = target.index.position(table.example, table.objects[:, : target.predicate.arity])
         number = words.numbers[table.objects[:, literal[1][argument.place]]]
         inside = (atom >= 0) & np.isfinite(number)
-        yield _Observed(atom[inside], number[inside])
-        for beside in _beside(argument, words, table, literal):
+        yield _Observed(atom[inside], number[inside], True)
+        for beside in _beside(argument, words, others, table, literal):
             kept = inside & beside
             if kept.any():
-                yield _Observed(atom[kept], number[kept])
+                yield _Observed(atom[kept], number[kept], False)
 
 
 def _literals(argument: NumericArgument, words: Vocabulary, target: Predicate) -> Iterator[tuple[Literal, ...]]:
@@ -290,16 +300,19 @@ def _literal(predicate: Predicate, place: int, variable: int, known: int) -> Lit
     return predicate, tuple(variable if own == place else next(fresh) for own in range(predicate.arity))
 
 
-def _beside(argument: NumericArgument, words: Vocabulary, table: Table, literal: Literal) -> Iterator[np.ndarray]:
-    """(rows,) where a unary predicate holds of an object of the atom or, if it has none, of any in the example."""
-    for predicate in sorted(words.tables):
-        facts = words.tables[predicate]
-        if predicate.arity != 1 or predicate in words.numeric:
+def _beside(
+    argument: NumericArgument, words: Vocabulary, others: Vocabulary, table: Table, literal: Literal
+) -> Iterator[np.ndarray]:
+    """(rows,) where a literal holds of an object of the atom, or of the example or of some object in it."""
+    for predicate in sorted(others.tables):
+        facts = others.tables[predicate]
+        if predicate.arity > 1 or predicate in words.numeric or others.conditioned.get(predicate.name) == argument:
             continue
-        if not argument.free:
+        if not predicate.arity or not argument.free:
             yield np.isin(table.example, facts.example)
+            continue
         for place in argument.free:
-            if words.sorts[predicate][0] == words.sorts[argument.predicate][place]:
+            if others.sorts[predicate][0] == words.sorts[argument.predicate][place]:
                 yield np.isin(table.objects[:, literal[1][place]], facts.objects[:, 0])
 
 
@@ -333,7 +346,7 @@ def _constant(low: float, high: float) -> Constant:
         return Constant(str(math.floor(middle) + 1))
     # No negative zero.
     rounded = (float(f"{middle:.{digits}g}") + 0.0 for digits in range(1, DIGITS + 1))
-    text = repr(next((number for number in rounded if low < number < high), high))
+    text = repr(next((number for number in rounded if low < number < high), float(high)))
     mantissa, _, exponent = text.partition("e")
     mantissa = mantissa if "." in mantissa else f"{mantissa}.0"
     return Constant(f"{mantissa}e{exponent}" if exponent else mantissa)
