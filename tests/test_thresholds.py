@@ -166,7 +166,7 @@ def test_planted_thresholds_stand_in_the_model(text: str, predicate: str, plante
 
 
 def test_a_planted_interval_stands_in_the_model(tmp_path: Path) -> None:
-    """One rule has all of it, with cut points between the numbers of examples that the rest of the rule does not tell."""
+    """One rule has all of it, with cut points between numbers of examples that the rest of it fits."""
     text = charged_examples(300)
     template = text_of(text, "--iterations", 2, folder=tmp_path)
     rule = re.findall(r":: active :- logp\(V1\), lumo\(V2\), V1 >= (\S+), V1 < (\S+), V2 < (\S+)\.$", template, re.M)

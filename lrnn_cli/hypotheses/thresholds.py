@@ -79,11 +79,12 @@ def with_thresholds(
         chosen = _chosen(words, words, queries, aggregation)
         others = with_thresholds(words, queries, aggregation, chosen)
         conditions = _chosen(words, others, queries, aggregation) if len(chosen) > 1 else chosen
-    tables, soft, sorts, patterns = (dict(each) for each in (words.tables, words.soft, words.sorts, words.patterns))
+    replaced = {argument.predicate for argument in conditions}
+    tables = {name: table for name, table in words.tables.items() if name not in replaced}
+    soft = {name: facts for name, facts in words.soft.items() if name not in replaced}
+    sorts = {name: own for name, own in words.sorts.items() if name not in replaced}
+    patterns = dict(words.patterns)
     conditioned = {}
-    for argument in conditions:
-        for known in (tables, soft, sorts):
-            known.pop(argument.predicate, None)  # type: ignore[attr-defined]
     for argument, own in conditions.items():
         if argument.predicate not in words.tables:
             continue
@@ -102,8 +103,8 @@ def with_thresholds(
                 facts = words.soft[argument.predicate]
                 rows = _holds(condition, argument, facts.atoms, words.numbers)
                 soft[instance] = SoftFacts(_projected(facts.atoms, rows, argument), facts.weight[rows])
-    known = {"conditions": conditions, "conditioned": conditioned}
-    return replace(words, tables=tables, soft=soft, sorts=sorts, patterns=patterns, **known)
+    made = replace(words, tables=tables, soft=soft, sorts=sorts, patterns=patterns)
+    return replace(made, conditions=conditions, conditioned=conditioned)
 
 
 def _holds(condition: Condition, argument: NumericArgument, table: Table, numbers: np.ndarray) -> np.ndarray:
@@ -186,7 +187,7 @@ def _conditions(
 
 def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:
     numbers = words.numbers[words.tables[argument.predicate].objects[:, argument.place]]
-    return numbers[np.isfinite(numbers)]
+    return np.asarray(numbers[np.isfinite(numbers)])
 
 
 def _apart(scores: np.ndarray, below: np.ndarray) -> list[int]:

@@ -305,7 +305,7 @@ def _with_constants(bias: Bias, knowledge: Knowledge) -> list[tuple[str, Pattern
     for row, text in enumerate(texts):
         rows.setdefault(text, []).append(row)
     frequent = sorted((text for text in rows if len(rows[text]) > 1), key=lambda text: (-len(rows[text]), text))
-    instances = []
+    instances: list[tuple[str, Pattern, Table, SoftFacts | None]] = []
     for text in sorted(frequent[:CONSTANTS]):
         constants = dict(zip(fixed, text, strict=True))
         pattern = tuple(Constant(constants[place]) if place in constants else None for place in range(len(bias.sorts)))

@@ -130,7 +130,7 @@ def _ensemble(
     part = f"{data.digest} {'all' if examples is None else examples}"
     return Ensemble(
         problems,
-        lambda problem, some: make_problem(data, knowledge, some, problem.options, allowed, problem.words.conditions),
+        lambda problem, some, conditions: make_problem(data, knowledge, some, problem.options, allowed, conditions),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
         families(options, members),
