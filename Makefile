@@ -22,7 +22,7 @@ PEER_TEMPLATE := $(if $(filter file,$(origin TEMPLATE)),,--template $(TEMPLATE))
 BENCHMARK ?=
 MINUTES ?= 30
 
-.PHONY: help install prolog demo test fuzz check evaluate clean
+.PHONY: help install prolog demo test fuzz check docs evaluate clean
 .PHONY: benchmark benchmark-start benchmark-grounding benchmark-search benchmark-peer
 .DELETE_ON_ERROR:
 .PRECIOUS: %/model.pl
@@ -38,7 +38,8 @@ help:
 	@echo '                 benchmark-start, benchmark-grounding, benchmark-search, benchmark-peer'
 	@echo 'make crossvalidate  DATA=file.pl [FOLDS=10] [LEARNER=lrnn] -j2: all folds of a learner in one table'
 	@echo 'make mutagenesis fetch 188 molecules and write them as data'
-	@echo 'make experiments  DATA_DIR=folder [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
+	@echo 'make experiments  [DATA_DIR=folder] [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
+	@echo 'make docs        the documentation as a site in build/site'
 	@echo 'make clean       remove what was built'
 
 install: prolog $(INSTALLED)
@@ -80,6 +81,10 @@ test: install check
 
 fuzz: install
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) -o build/fuzz
+
+docs: $(INSTALLED)
+	$(BIN)/python -m mkdocs build --strict --quiet
+	@echo 'the site begins at build/site/index.html'
 
 evaluate: install $(RUN)/metrics.json
 	$(LRNN) show $(RUN)/metrics.json

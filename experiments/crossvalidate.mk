@@ -10,7 +10,8 @@
 # NAME              the folder of the results in build/<data>/, LEARNER if not given
 # PROCESSES         SWI-Prolog processes of each command
 #
-# Folds that are there are not done again, unless the data or a setting has changed. Folds given in the data win.
+# Folds that are there are not done again, unless the data or a setting has changed. Folds given in the data win. Where
+# there is no template for the data, such as chains of one object for a target of two, the file `impossible` says why.
 
 LEARNER ?= lrnn
 SEED ?= 1
@@ -19,6 +20,7 @@ FOLD_OPTIONS ?=
 TEMPLATE_OPTIONS ?=
 NAME ?= $(LEARNER)
 PROCESSES ?= 1
+IF_IMPOSSIBLE ?= exit 1
 
 CV_DATA := build/$(patsubst %.pl,%,$(patsubst %.gz,%,$(notdir $(DATA))))
 CV := $(CV_DATA)/$(NAME)
@@ -48,8 +50,11 @@ endif
 force:
 
 # The folds of the data, or as many as were asked for; they are known only when the data have been read.
-crossvalidate: install $(CV_DATA)/check.json
-	@numbers=$$($(BIN)/python -c 'import json, sys; given = json.load(open(sys.argv[1]))["folds"]; \
+crossvalidate: install $(CV_DATA)/check.json $(if $(CV_CHAIN),$(CV)/template.pl)
+	@if test -e $(CV)/impossible; then \
+	    echo "$(CV): this can't be done: $$(cat $(CV)/impossible)" >&2; $(IF_IMPOSSIBLE); \
+	fi; \
+	numbers=$$($(BIN)/python -c 'import json, sys; given = json.load(open(sys.argv[1]))["folds"]; \
 	    print(*sorted(map(int, given)) or range(1, int(sys.argv[2]) + 1))' $(CV_DATA)/check.json $(or $(FOLDS),10)) && \
 	$(MAKE) --no-print-directory crossvalidate-folds FOLD_NUMBERS="$$numbers"
 
@@ -57,6 +62,14 @@ $(CV_DATA)/check.json: $(DATA) | $(INSTALLED)
 	@mkdir -p $(@D)
 	$(LRNN) check $(DATA) --json --quiet > $@.part
 	@mv $@.part $@
+
+# Each fold has a template of its own; this one shows that there is one for these data.
+$(CV)/template.pl: $(DATA) | $(INSTALLED)
+	@mkdir -p $(@D)
+	@rm -f $(@D)/impossible
+	@$(LRNN) make-template $(DATA) --chain $(CV_CHAIN) $(TEMPLATE_OPTIONS) --quiet -o $@ 2> $(@D)/messages; code=$$?; \
+	if test $$code = 1; then rm -rf $(CV)/fold* $(CV)/summary.* && mv $(@D)/messages $(@D)/impossible; \
+	else cat $(@D)/messages >&2; rm $(@D)/messages; exit $$code; fi
 
 ifdef FOLD_NUMBERS
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from lrnn_cli.grounding.groundings import Groundings
     from lrnn_cli.grounding.session import GroundingSession
     from lrnn_cli.grounding.tables import SoftFacts, Table
-    from lrnn_cli.language.clauses import Predicate
+    from lrnn_cli.language.clauses import Predicate, Rule
     from lrnn_cli.language.data import DataSet, Queries
     from lrnn_cli.language.template import Template
     from lrnn_cli.network.drawing import Drawing
@@ -100,7 +100,7 @@ def _silent(text: str) -> None:
 class Session:
     """Reads files and grounds templates, with SWI-Prolog or another grounder; leaving it frees all facts.
 
-    report: called with what is going on; warn: with what is probably not meant.
+    report: called with what is going on; note: with what is worth keeping; warn: with what is probably not meant.
     """
 
     def __init__(
@@ -108,11 +108,13 @@ class Session:
         options: SessionOptions | None = None,
         *,
         report: Callable[[str], None] = _silent,
+        note: Callable[[str], None] = _silent,
         warn: Callable[[str], None] = _silent,
         **settings: Any,
     ) -> None:
         self.options = _chosen(SessionOptions, options, settings)
         self.report = report
+        self.note = note
         self.warn = warn
         limit = self.options.memory_limit
         self.memory = room(default_limit() if limit is None else limit)
@@ -150,13 +152,16 @@ class Session:
             raise LrnnError("the session is closed; use data while it is open, or take them with in_memory() before")
         return self._grounders[number]
 
-    def read(self, path: Path) -> Data:
-        """The examples of a data file; - is standard input."""
-        return self._load(read_source(fspath(path), DATA))
+    def read(self, path: Path, split_by: str | None = None) -> Data:
+        """The examples of a data file; - is standard input.
 
-    def read_text(self, text: str, name: str = "<text>") -> Data:
+        split_by: NAME/ARITY of a predicate, or `query`, whose first arguments the only example is cut by.
+        """
+        return self._load(read_source(fspath(path), DATA), split_by)
+
+    def read_text(self, text: str, name: str = "<text>", split_by: str | None = None) -> Data:
         """The examples in the text of a data file."""
-        return self._load(checked_source(name, text.encode(), DATA))
+        return self._load(checked_source(name, text.encode(), DATA), split_by)
 
     def read_examples(self, examples: Sequence[Example], background: str = "") -> Data:
         """Examples made in Python; `background`: facts and clauses that hold in all of them."""
@@ -165,7 +170,7 @@ class Session:
             raise LrnnError(f"{data.name}: {len(examples)} examples hold {len(data)}; leave begin and end out of facts")
         return data
 
-    def _load(self, source: Source) -> Data:
+    def _load(self, source: Source, split_by: str | None = None) -> Data:
         """A grounder holds one data set: the second has one of its own."""
         self.grounder()
         self.report(f"reading {source.name}")
@@ -173,7 +178,22 @@ class Session:
             if self._loaded == len(self._grounders):
                 self._open()
             self._loaded += 1
-            return Data(self, self._loaded - 1, self._grounders[self._loaded - 1].load(source))
+            grounder = self._grounders[self._loaded - 1]
+            content = grounder.load(source)
+        if split_by is not None:
+            with stage("splitting data"):
+                content = grounder.load(self._split(grounder, content, split_by))
+        return Data(self, self._loaded - 1, content)
+
+    def _split(self, grounder: GroundingSession, content: DataSet, by: str) -> Source:
+        """Data of one example as those of several."""
+        from lrnn_cli.evaluation.splitting import split_examples
+
+        split = split_examples(content, *grounder.relations(content), grounder.names(content), by)
+        self.note(f"{split.examples:,} examples, split by {by}")
+        if split.left_out:
+            self.warn(f"{split.left_out:,} facts are about objects of no example and are left out")
+        return split.source
 
     def read_template(self, path: Path) -> Template:
         """A template or model file that is not an ensemble."""
@@ -200,7 +220,10 @@ class Session:
 
 @dataclass(frozen=True)
 class Data:
-    """Examples of a session and their queries, or a part of them: `examples` are their places, None for all."""
+    """Examples of a session and their queries, or a part of them: `examples` are their places, None for all.
+
+    A part of one example has some of its queries.
+    """
 
     session: Session
     number: int
@@ -243,10 +266,11 @@ class Data:
         """Some examples, by their places in the file."""
         return replace(self, examples=tuple(examples))
 
-    def rest(self) -> Data:
-        """All examples of the file that are not in this part."""
-        own = range(len(self.content.example_name)) if self.examples is None else self.examples
-        return self.part(sorted(set(range(len(self.content.example_name))) - set(own)))
+    def asking(self, content: DataSet) -> Data:
+        """The same with the queries of `content`, which is the same data with others; facts that were taken stay."""
+        other = replace(self, content=content)
+        other.__dict__.update({name: self.__dict__[name] for name in FACTS if name in self.__dict__})
+        return other
 
     def fold(self, fold: int, folds: int | None = None, **options: Any) -> tuple[Data, Data]:
         """What to learn from and what to test on in a fold of a crossvalidation; see `FoldOptions`."""
@@ -254,25 +278,44 @@ class Data:
         return self.of_fold(chosen, testing=False), self.of_fold(chosen, testing=True)
 
     def of_fold(self, options: FoldOptions, testing: bool) -> Data:
-        """The examples of a fold when testing, all others when learning; all examples where no fold is chosen."""
-        from lrnn_cli.evaluation.folds import choose_examples
+        """The examples of a fold when testing, all others when learning; all examples where no fold is chosen.
+
+        Where there is one example only, the same of its queries.
+        """
+        from lrnn_cli.evaluation.folds import choose_part
 
         check_settings(options)
         duplicates = None
-        if options.fold is not None and options.group_duplicates and not self.content.example_fold.any():
+        drawn = options.fold is not None and not self.content.example_fold.any() and len(self.content.example_name) > 1
+        if drawn and options.group_duplicates:
             with stage("finding duplicates"):
                 duplicates = self.duplicates
-        chosen = choose_examples(self.content, options.folds, options.fold, options.seed, testing, duplicates)
-        return self if chosen is None else self.part(chosen)
+        numbers = options.folds, options.fold, options.seed
+        content, chosen = choose_part(self.content, *numbers, testing, duplicates)
+        data = self if content is self.content else self.asking(content)
+        return data if chosen is None else data.part(chosen)
 
     def assigned_folds(self, options: FoldOptions) -> np.ndarray:
         """(examples of the file,) the folds from 1 that would be drawn, those of the file where no number is given."""
-        from lrnn_cli.evaluation.folds import assign_folds
+        from lrnn_cli.evaluation.folds import assign_folds, deals_queries
 
-        if options.folds is None:
+        if options.folds is None or deals_queries(self.content):
             return self.content.example_fold
         duplicates = self.duplicates if options.group_duplicates else None
         return assign_folds(self.content, options.folds, options.seed, duplicates)
+
+    def folds_of_queries(self, options: FoldOptions) -> np.ndarray | None:
+        """(queries of the file,) the folds from 1 that would be drawn, None where folds are of examples."""
+        from lrnn_cli.evaluation.folds import assign_query_folds, deals_queries
+
+        if options.folds is None or not deals_queries(self.content):
+            return None
+        return assign_query_folds(self.content, options.folds, options.seed)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all objects of the file, in their order, as Prolog writes them."""
+        return self.grounder.names(self.content)
 
     @cached_property
     def relations(self) -> tuple[dict[Predicate, Table], dict[Predicate, SoftFacts]]:
@@ -284,25 +327,63 @@ class Data:
         """(examples of the file,) the number of the group of each: equal up to the names of their objects."""
         from lrnn_cli.evaluation.survey import duplicate_groups
 
-        return duplicate_groups(self.content, *self.relations)
+        return duplicate_groups(self.content, *self.relations, self.names)
 
-    def survey(self, folds: np.ndarray) -> Survey:
-        """Duplicates among the examples of the file, whose folds are given."""
+    def survey(self, folds: np.ndarray, rules: Sequence[Rule] = ()) -> Survey:
+        """Duplicates among the examples of the file, whose folds are given; rules: of a template for them."""
         from lrnn_cli.evaluation.survey import survey
 
-        return survey(self.content, *self.relations, folds)
+        return survey(self.content, *self.relations, self.names, folds, rules)
 
     def checked(self) -> Data:
-        """The same, if a part has a query."""
-        if self.examples is not None and not len(self.queries):
+        """The same, if this part has a query or the data have none."""
+        if len(self.content.queries) and not len(self.queries):
             raise LrnnError(f"{self.name}: there is no query in the chosen part of these data; choose another fold")
         return self
 
-    def with_queries(self) -> Data:
-        """The same, if the data have a query."""
+    def labelled(self) -> Data:
+        """The same with those queries that have a target; there must be one. How many others there are is noted."""
         if not len(self.content.queries):
-            raise LrnnError(f"{self.name}: there is no query in these data; add query(Atom, Target). to the examples")
-        return self
+            from lrnn_cli.language.lookalikes import examples_of_others
+
+            hint = examples_of_others(list(self.content.predicates))
+            message = "there is no query in these data; add query(Atom, Target). to the examples"
+            raise LrnnError(f"{self.name}: {message}{hint}")
+        _tell_unlabelled(self.name, self.checked().queries, self.session.note)
+        known = self.content.queries.labelled
+        return self if known.all() else self.asking(self.content.asking(known.nonzero()[0]))
+
+    def asked(self, model: Model, target: str | None = None) -> Data:
+        """The same with queries of `target`, NAME/ARITY, for all objects that fit by their sorts.
+
+        Without a target and without queries in the data, the targets of the model that have no arguments are asked.
+        """
+        from lrnn_cli.evaluation.questions import all_atoms, asked_predicate, targets_without_arguments
+
+        members = model.members
+        if target is not None:
+            knowledge = self.grounder.knowledge(self.content)
+            predicate = asked_predicate(target, members)
+            return self.asking(all_atoms(predicate, self.content, knowledge, self.examples, members))
+        if len(self.content.queries):
+            return self.checked()
+        return self.asking(targets_without_arguments(self.content, members))
+
+
+FACTS = ("knowledge", "names", "relations", "duplicates")
+"""What data keep that does not depend on their queries."""
+
+
+def _tell_unlabelled(name: str, queries: Queries, note: Callable[[str], None]) -> None:
+    """Note how many queries have no target; none with one is an error."""
+    others = int((~queries.labelled).sum())
+    if others and others == len(queries):
+        raise LrnnError(
+            f"{name}: no query has a target here, and this command needs some: query(Atom, Target). "
+            "`lrnn predict` asks for outputs without"
+        )
+    if others:
+        note(f"{others:,} of {len(queries):,} queries have no target and are left out")
 
 
 def _chosen(kind: type[Options], options: Options | None, settings: dict[str, Any]) -> Options:
@@ -350,12 +431,13 @@ def learn(
     run_directory: a folder that keeps all iterations, and with `resume` is gone on with.
     note: called with what is worth keeping.
     """
-    knowledge = data.with_queries().knowledge
+    data = data.labelled()
+    knowledge = data.knowledge
     from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.structure.learning import LearningTask, learn_model
 
     with one_thread():
-        groups = duplicate_groups(data.content, knowledge.tables, knowledge.soft)
+        groups = duplicate_groups(data.content, knowledge.tables, knowledge.soft, knowledge.names())
         session = data.session
         facts = data.content, knowledge, _examples(data), groups
         task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory)
@@ -367,7 +449,8 @@ def learn_baseline(data: Data, options: BaselineOptions | None = None, **setting
     """Learn with nFOIL or, where the options are `KernelOptions`, kFOIL: a model, and remarks on how that went."""
     kind = type(options) if options is not None else BaselineOptions
     chosen = _chosen(kind, options, settings)
-    knowledge = data.checked().with_queries().knowledge
+    data = data.labelled()
+    knowledge = data.knowledge
     from lrnn_cli.baselines.clausal import baseline_model, learn_baseline
 
     with one_thread():
@@ -381,15 +464,15 @@ def predict_with_trees(
     """Learn with "forest" or "lightgbm" from one part of data and predict another, with remarks on the features."""
     if not len(testing.queries):
         raise LrnnError(f"{testing.name}: there is no query in the fold to predict; choose another fold")
-    everything = replace(testing, examples=None).knowledge
+    training, testing = training.labelled(), testing.labelled()
+    everything = testing.grounder.knowledge(testing.content)
     import numpy as np
 
     from lrnn_cli.baselines.trees import predict_with_trees
     from lrnn_cli.evaluation.predictions import Predictions
 
     chosen = _chosen(TreeOptions, options, settings)
-    parts = _examples(training) or [], _examples(testing) or []
-    trees = predict_with_trees(learner, testing.content, everything, *parts, chosen)
+    trees = predict_with_trees(learner, testing.content, everything, training.queries, testing.queries, chosen)
     outputs = trees.output
     return Predictions(testing.queries, testing.content.example_name, outputs, np.stack([outputs])), trees.remarks
 
@@ -398,9 +481,10 @@ def make_template(data: Data, options: ChainOptions | None = None, **settings: A
     """The template that experts write by hand: chains of objects, and soft clusters of their predicates."""
     from lrnn_cli.hypotheses.chains import made_template
 
-    relations, _ = data.checked().with_queries().grounder.relations(data.content, data.examples)
+    data = data.labelled()
+    relations, _ = data.grounder.relations(data.content, data.examples)
     content = replace(data.content, queries=data.queries)
-    return made_template(content, relations, _chosen(ChainOptions, options, settings))
+    return made_template(content, relations, data.names, _chosen(ChainOptions, options, settings))
 
 
 # Templates
@@ -450,15 +534,21 @@ def train(
     options: TrainingOptions | None = None,
     *,
     report: Callable[[Epoch], None] = lambda epoch: None,
+    note: Callable[[str], None] = _silent,
     **settings: Any,
 ) -> Training:
-    """Learn the weights of the rules; see `TrainingOptions` for the settings. `report` is called after each epoch."""
+    """Learn the weights of the rules; see `TrainingOptions` for the settings.
+
+    report: called after each epoch; note: with what is worth keeping.
+    """
     from lrnn_cli.network.model import Model
     from lrnn_cli.network.network import compile_network
     from lrnn_cli.training.loop import train_weights
 
     chosen = _chosen(TrainingOptions, options, settings)
-    template = groundings.template
+    template, queries = groundings.template, groundings.queries
+    _tell_unlabelled(groundings.data_name, queries, note)
+    groundings = replace(groundings, queries=queries.select(queries.labelled.nonzero()[0]))
     with one_thread():
         with stage("compiling the network"):
             network = compile_network(groundings)
@@ -476,17 +566,22 @@ def train(
 # Models
 
 
-def predict(model: Model, data: Data) -> Predictions:
-    """Outputs of a model for all queries of data; of an ensemble the mean of its members' outputs."""
+def predict(model: Model, data: Data, target: str | None = None) -> Predictions:
+    """Outputs of a model for all queries of data; of an ensemble the mean of its members' outputs.
+
+    target: NAME/ARITY that is asked of all objects that fit by their sorts, instead of the queries of data. Data
+    without any query are asked for the targets of the model that have no arguments.
+    """
     from lrnn_cli.evaluation.predictions import predict_queries
 
     with one_thread():
-        return predict_queries(data.checked().grounder, model, data.content, data.examples, data.session.warn)
+        data = data.asked(model, target)
+        return predict_queries(data.grounder, model, data.content, data.examples, data.session.warn)
 
 
 def evaluate(model: Model, data: Data) -> Metrics:
     """How well a model predicts the targets of data, with metrics of each member of an ensemble."""
-    predictions = predict(model, data)
+    predictions = predict(model, data.labelled())
     from lrnn_cli.evaluation.metrics import evaluate_predictions
 
     return evaluate_predictions(predictions)
@@ -501,17 +596,17 @@ def explain(
     depth: int = 5,
     top: int = 3,
     member: str | None = None,
+    target: str | None = None,
 ) -> Explanations:
     """Why a model gives queries of an example their outputs: the first three, or all of one atom.
 
     depth: atoms are explained down to so many rules below the query; top: the strongest inputs of an atom and
     groundings of a rule. The example may be left out where there is one only, the member of an ensemble may not.
+    target: see `predict`.
     """
     from lrnn_cli.evaluation.explanation import explained_queries
-    from lrnn_cli.evaluation.one_example import choose_member, ground_example
 
-    chosen = choose_member(model, member)
-    return explained_queries(*ground_example(data.grounder, chosen, data.content, example), query, depth, top)
+    return explained_queries(*_one_example(model, member, data, example, target), query, depth, top)
 
 
 def draw(
@@ -521,17 +616,35 @@ def draw(
     query: str | None = None,
     *,
     neurons: int = 60,
+    top: int = 40,
+    least_weight: float = 0.0,
     member: str | None = None,
+    target: str | None = None,
 ) -> Drawing:
-    """A model, or its network for one query of an example, the strongest neurons of it, as a graph."""
+    """A model, the strongest rules of it, or its network for one query of an example, the strongest neurons of it.
+
+    target: see `predict`.
+    """
     from lrnn_cli.evaluation.drawing import query_drawing
-    from lrnn_cli.evaluation.one_example import choose_member, ground_example
+    from lrnn_cli.evaluation.one_example import choose_member
     from lrnn_cli.network.drawing import Drawing, template_dot
 
-    chosen = choose_member(model, member)
     if data is None:
-        return Drawing(template_dot(chosen))
-    return query_drawing(*ground_example(data.grounder, chosen, data.content, example), query, neurons)
+        return Drawing(template_dot(choose_member(model, member), top, least_weight))
+    return query_drawing(*_one_example(model, member, data, example, target), query, neurons)
+
+
+def _one_example(
+    model: Model, member: str | None, data: Data, example: str | None, target: str | None
+) -> tuple[Groundings, np.ndarray]:
+    """Groundings of a member of a model in one example, and its weights (rules,)."""
+    from lrnn_cli.evaluation.one_example import choose_example, choose_member, ground_example
+
+    chosen = choose_member(model, member)
+    place = choose_example(data.content, example)
+    if target is not None or not len(data.content.queries):
+        data = data.part([place]).asked(replace(model, members=(chosen,)), target)
+    return ground_example(data.grounder, chosen, data.content, place)
 
 
 def simplify(model: Model, data: Data, options: SimplificationOptions | None = None, **settings: Any) -> Simplified:
@@ -541,7 +654,8 @@ def simplify(model: Model, data: Data, options: SimplificationOptions | None = N
     from lrnn_cli.simplification.simplification import simplify_model
 
     chosen = _chosen(SimplificationOptions, options, settings)
-    regrounder = Regrounder(data.checked().grounder, data.content, data.examples)
+    data = data.labelled()
+    regrounder = Regrounder(data.grounder, data.content, data.examples, data.session.warn)
     with one_thread():
         bad = badness(chosen.metric, data.name)
         return simplify_model(model, data.name, regrounder.ground, bad, chosen, data.session.report)

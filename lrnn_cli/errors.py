@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 20
+SHOWN_LINES = 3
 REMEDIES = {
     errno.EACCES: "no permission; change it, or choose another file",
     errno.EAGAIN: "the system has no more room for processes; end some, or use fewer --jobs",
@@ -63,12 +65,36 @@ class Fault:
 
 
 def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = ReadError) -> LrnnError:
-    """All faults of a file as one error: the first twenty, then how many more."""
-    ordered = sorted(set(faults))
-    lines = [f"{name}:{fault.line}:{fault.column}: {shortened(fault.message)}" for fault in ordered[:SHOWN_FAULTS]]
-    if len(ordered) > SHOWN_FAULTS:
-        lines.append(f"{name}: {len(ordered) - SHOWN_FAULTS} more faults")
+    """All faults of a file as one error: the first twenty, then how many more; one of those that are the same."""
+    same: dict[str, list[Fault]] = {}
+    for fault in sorted(set(faults)):
+        same.setdefault(fault.message, []).append(fault)
+    shown = list(same.items())[:SHOWN_FAULTS]
+    lines = [
+        f"{name}:{found[0].line}:{found[0].column}: {shortened(message)}{_again(found)}" for message, found in shown
+    ]
+    if len(same) > SHOWN_FAULTS:
+        lines.append(f"{name}: {sum(map(len, same.values())) - sum(len(found) for _, found in shown)} more faults")
     return kind("\n".join(lines))
+
+
+def _again(faults: Sequence[Fault]) -> str:
+    """Where the same fault is once more."""
+    if len(faults) == 1:
+        return ""
+    others = list(dict.fromkeys(str(fault.line) for fault in faults if fault.line != faults[0].line))
+    lines = ", ".join(others[:SHOWN_LINES]) + (", ..." if len(others) > SHOWN_LINES else "")
+    where = f", line{'s' * (len(others) > 1)} {lines}" if others else ""
+    return f" (and {len(faults) - 1} more like it{where})"
+
+
+@contextmanager
+def about(name: str) -> Iterator[None]:
+    """Limits that are met inside are about this file, or this place in it."""
+    try:
+        yield
+    except LimitError as error:
+        raise LimitError(f"{name}: {error}") from None
 
 
 def system_message(error: OSError) -> str:

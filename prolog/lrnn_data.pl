@@ -35,7 +35,8 @@ again carefully, to say what and where.
 %       is one example
 %     - Examples: example(Index, IdText, Line, Fold, First, Next, Facts), Fold 0
 %       for none, First up to but not including Next its objects
-%     - Queries: query(Example, Name/Arity, Identifiers, Text, Target, Line)
+%     - Queries: query(Example, Name/Arity, Identifiers, Text, Target, Line),
+%       Target null for none
 %     - Background: background(Line, Column, Clause)
 %     - Faults: fault(Line, Column, Message), Line 0 for quotes or a comment
 %       that are never closed
@@ -139,7 +140,7 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
 outside(Term, Place, Stream, Mode, Example, Next) :-
     subsumes_term(bias(_), Term),
     arg(1, Term, Pattern),
-    compound(Pattern),
+    callable(Pattern),
     !,
     add_bias(Pattern, Place),
     read_outside(Stream, Mode, Example, Next).
@@ -149,11 +150,17 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
 
 %   add_bias(+Pattern, +Place)
 %
-%   Pattern is an atom whose arguments are names of sorts, or `constant`.
+%   Pattern is an atom whose arguments, if it has any, are names of sorts, or
+%   `constant`.
 
 add_bias(Pattern, Place) :-
-    compound_name_arguments(Pattern, Name, Sorts),
-    (   Sorts == []
+    (   compound(Pattern)
+    ->  compound_name_arguments(Pattern, Name, Sorts)
+    ;   Name = Pattern,
+        Sorts = []
+    ),
+    (   Sorts == [],
+        compound(Pattern)
     ->  add_fault(Place, 'bias(~w) names no sorts; write bias(p(sort, ...)), one sort an argument', [Pattern])
     ;   atom_fault(Pattern, Format, Arguments)
     ->  add_fault(Place, Format, Arguments)
@@ -261,19 +268,13 @@ example_item(fold(Fold), _, _, _, State0, State) :-
     !,
     State0 = state(Next, Names, Facts, Soft, _),
     State = state(Next, Names, Facts, Soft, Fold).
+example_item(query(Atom), Place, Block, Trie, State0, State) :-
+    !,
+    add_query(Atom, null, Place, Block, Trie, State0, State).
 example_item(query(Atom, Target), Place, Block, Trie, State0, State) :-
     !,
-    State0 = state(Next0, Names0, Facts, Soft, Fold),
-    State = state(Next, Names, Facts, Soft, Fold),
-    arg(1, Block, Example),
-    atom_arguments(Atom, Name, Arguments),
-    length(Arguments, Arity),
-    intern_all(Arguments, Trie, Identifiers, Next0, Next, Names0, Names),
-    term_text(Atom, Text),
     Value is float(Target),
-    place_line(Place, Line),
-    assertz(query_(Example, Name/Arity, Identifiers, Text, Value, Line)),
-    store_query(Name/Arity, Example, Identifiers).
+    add_query(Atom, Value, Place, Block, Trie, State0, State).
 example_item(Weight::Atom, _, Block, Trie, State0, State) :-
     !,
     stored_fact(Atom, Block, Trie, Fact, State0, state(Next, Names, Facts, Soft, Fold)),
@@ -285,6 +286,22 @@ example_item(Weight::Atom, _, Block, Trie, State0, State) :-
 example_item(Atom, _, Block, Trie, State0, State) :-
     stored_fact(Atom, Block, Trie, Fact, State0, state(Next, Names, Facts, Soft, Fold)),
     State = state(Next, Names, [Fact|Facts], Soft, Fold).
+
+%   add_query(+Atom, +Target, +Place, +Block, +Trie, +State0, -State)
+%
+%   Target is a float, or null for none.
+
+add_query(Atom, Target, Place, Block, Trie, State0, State) :-
+    State0 = state(Next0, Names0, Facts, Soft, Fold),
+    State = state(Next, Names, Facts, Soft, Fold),
+    arg(1, Block, Example),
+    atom_arguments(Atom, Name, Arguments),
+    length(Arguments, Arity),
+    intern_all(Arguments, Trie, Identifiers, Next0, Next, Names0, Names),
+    term_text(Atom, Text),
+    place_line(Place, Line),
+    assertz(query_(Example, Name/Arity, Identifiers, Text, Target, Line)),
+    store_query(Name/Arity, Example, Identifiers).
 
 %   item_fault(+Term, +State, -Format, -Arguments) is semidet.
 
@@ -303,9 +320,9 @@ item_fault(fold(Fold), State, Format, Arguments) :-
     ->  Format = 'fold(~w) contradicts fold(~w) of the same example',
         Arguments = [Fold, Fold0]
     ).
-item_fault(query(Atom), _, Format, [Atom, Atom]) :-
+item_fault(query(Atom), _, Format, Arguments) :-
     !,
-    Format = 'query(~w) has no target; write query(~w, 1.0) or another number'.
+    query_fault(Atom, 0.0, Format, Arguments).
 item_fault(query(Atom, Target), _, Format, Arguments) :-
     !,
     query_fault(Atom, Target, Format, Arguments).

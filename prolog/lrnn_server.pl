@@ -6,6 +6,7 @@
 :- use_module(library(apply), [maplist/2, maplist/3]).
 :- use_module(lrnn_data).
 :- use_module(lrnn_grounder).
+:- use_module(lrnn_import).
 :- use_module(lrnn_json).
 :- use_module(lrnn_language).
 :- use_module(lrnn_rows).
@@ -147,11 +148,16 @@ answer(data(LineOffset), Reply) :-
     Reply = json([ form=Form, bias=Bias, examples=Examples, queries=Queries, background=Background,
                    predicates=Predicates, weights=Weights, objects=Free, faults=Faults
                  ]).
+answer(terms, json([terms=Terms])) :-
+    with_text(read_terms(Stream, Terms), Stream).
 answer(background(Facts), json([])) :-
     define_background_facts(Facts).
 answer(active(Examples), json([])) :-
     clear_extensions,
     set_active_examples(Examples).
+answer(queries(Queries), json([])) :-
+    clear_extensions,
+    set_queries(Queries).
 answer(extend(Level, Predicates, Clauses), json([])) :-
     extend(Level, Predicates, Clauses).
 answer(limited(Most, Request), Reply) :-

@@ -7,6 +7,7 @@
             free_identifier/1,          % -Identifier
             store_example/6,            % +Example, +First, +Next, +Names, +Facts, +Soft
             store_query/3,              % +NameArity, +Example, +Identifiers
+            set_queries/1,              % +Queries
             active_example/1,           % -Example
             set_active_examples/1,      % +Examples
             object_term/3,              % +Example, +Identifier, -Term
@@ -51,12 +52,8 @@ free_identifier(1).
 %   Forget all examples, facts and objects.
 
 clear_store :-
-    forall(( member(Module, [lrnn_facts, lrnn_queries]),
-             current_predicate(Module:Name/Arity),
-             functor(Head, Name, Arity),
-             predicate_property(Module:Head, dynamic)
-           ),
-           retractall(Module:Head)),
+    forget_facts(lrnn_facts),
+    forget_facts(lrnn_queries),
     forall(example_trie(_, Trie), trie_destroy(Trie)),
     retractall(example(_)),
     retractall(active_example(_)),
@@ -71,6 +68,13 @@ clear_store :-
     retractall(weight_value(_)),
     retractall(free_identifier(_)),
     assertz(free_identifier(1)).
+
+forget_facts(Module) :-
+    forall(( current_predicate(Module:Name/Arity),
+             functor(Head, Name, Arity),
+             predicate_property(Module:Head, dynamic)
+           ),
+           retractall(Module:Head)).
 
 %!  fact_key(+NameArity, -Key) is det.
 %
@@ -183,6 +187,18 @@ store_query(Predicate, Example, Identifiers) :-
     ->  true
     ;   assertz(lrnn_queries:Fact)
     ).
+
+%!  set_queries(+Queries) is det.
+%
+%   Queries are those of a list of Name/Arity-Rows, each row an example and the
+%   identifiers of its objects, whatever was asked before.
+
+set_queries(Queries) :-
+    forget_facts(lrnn_queries),
+    forall(( member(Predicate-Rows, Queries),
+             member([Example|Identifiers], Rows)
+           ),
+           store_query(Predicate, Example, Identifiers)).
 
 %!  set_active_examples(+Examples) is det.
 %

@@ -34,6 +34,8 @@ HANGS = 60
 """Seconds after which a command counts as hanging; all of them have a time limit of a few seconds."""
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that steer terminals or turn text around; carriage returns are among them."""
+WHOLE_COMMAND = re.compile("the command (was stopped after|took) ")
+"""Limits that the whole command has met, and not what is done with one file."""
 PATIENCE = 10.0
 """Seconds for making the files of a finding smaller."""
 
@@ -254,7 +256,7 @@ def _wrong_end(
     names = {name.split("/")[0] for name in before}
     lines = _without_warnings(ended.stderr)
     named = [name for line in lines for name in names if re.search(rf"(^|\s){re.escape(name)}[:/]", line)]
-    if not named:
+    if not named and not WHOLE_COMMAND.search(ended.stderr):
         yield f"no file is named: {_pattern(ended.stderr)}", ended.stderr
     elif any(name.endswith(".pl") and name not in case.files for name in named):
         yield f"what was written is refused: {_pattern(ended.stderr)}", ended.stderr

@@ -290,7 +290,7 @@ def results(draw: st.DrawFn) -> Case:
         return Case("results", {"metrics.json": metrics}, (("show", "metrics.json"),))
     if kind == "molecules":
         options = draw(st.sampled_from(((), ("--hydrogens",), ("--skip-faulty",), ("--atom-types", "both"))))
-        command = ("import-sdf", "x.sdf", "--label-property", "activity", *options, "-o", "d.pl", "--quiet")
+        command = ("import", "x.sdf", "--label", "activity", *options, "-o", "d.pl", "--quiet")
         return Case("results", {"x.sdf": draw(damaged(MOLECULES))}, (command, ("check", "d.pl", *LIMITS)))
     files = dict(FOLD_FILES)
     name = draw(st.sampled_from(sorted(files)))

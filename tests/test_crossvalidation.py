@@ -104,7 +104,7 @@ def test_undefined_metrics(folder: Folder) -> None:
     [
         ("", "fold/predictions.tsv:1:1: predictions begin with a line of example, atom, target, output"),
         ("a\tb\n", "fold/predictions.tsv:1:1: predictions begin with a line"),
-        (HEADER, "fold/predictions.tsv: there is no prediction in this file"),
+        (HEADER, "fold/predictions.tsv: there is no prediction with a target in this file"),
         (HEADER + "a\tp\t1.0\t0.5\nb\tp\t1.0\n", "fold/predictions.tsv:3:1: a line has an example, an atom and two"),
         (HEADER + "a\tp\t1.0\tnan\n", "fold/predictions.tsv:2:1: a line has"),
         (HEADER + "a\tp\tone\t0.5\n", "fold/predictions.tsv:2:1: a line has"),
@@ -122,12 +122,14 @@ def test_faults_of_predictions(folder: Folder, content: str, message: str) -> No
 def test_faults_of_folders(folder: Folder) -> None:
     write_fold(folder, "fold1", [("a", 1.0, 0.9)])
     write_fold(folder, "fold2", [("a", 1.0, 0.8)])
+    write_fold(folder, "fold3", [("a", 1.0, 0.8), ("b", 1.0, 0.8)])
     (folder.path / "empty").mkdir()
     for names, message in (
         (("nothing",), "nothing: this is not a folder"),
         (("empty",), "empty: there is no predictions.tsv in this folder"),
         (("fold1", "fold1"), "fold1: this folder is named twice"),
-        (("fold1", "fold2"), "example a is in fold1 and in fold2"),
+        (("fold1", "fold2"), "query p is in fold1 and in fold2"),
+        (("fold1", "fold3"), "example a is in fold1 and in fold3"),
     ):
         outcome = folder.run("summarise", *names)
         assert (outcome.code, outcome.stdout) == (1, "")

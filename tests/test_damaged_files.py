@@ -190,7 +190,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "query of an example that is not there": ("query_example", -1),
     "predicate that is not there": ("query_predicate", 3),
     "argument missing": ("query_argument", -1),
-    "target that is no number": ("query_target", np.nan),
+    "infinite target": ("query_target", np.inf),
     "infinite weight": ("soft0_weight", np.inf),
     "objects in no order": ("first_object", 5),
 }

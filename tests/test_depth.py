@@ -197,7 +197,7 @@ def test_a_search_that_ended_goes_on_after_a_new_start(tmp_path: Path, monkeypat
     """
     (tmp_path / "data.pl").write_text(chains(60))
     common = ["learn-structure", str(tmp_path / "data.pl"), "--length", "3", "--variables", "2", "--gain", "3"]
-    common += ["--epochs", "40", "--final-epochs", "40", "--quiet"]
+    common += ["--epochs", "40", "--final-epochs", "40", "--conjunctions", "0", "--quiet"]
 
     def run(name: str, *more: str) -> int:
         arguments = [*common, "--run-dir", str(tmp_path / name), "-o", str(tmp_path / f"{name}.pl"), *more]
@@ -248,7 +248,7 @@ def test_what_a_new_start_finds_must_stand_out(monkeypatch: pytest.MonkeyPatch) 
 
     def search(E: Problem, F: Features, R: Rules, W: Weights, gain: float, observer: Observer) -> TargetRules:
         gains.append(gain)
-        return TargetRules((), W, 1000)
+        return TargetRules((), W, 1000, {})
 
     monkeypatch.setattr(rule_learning, "search_targets", search)
     learn_rules(problem(chains(20), StructureOptions(restarts=2)))

@@ -164,6 +164,85 @@ def test_a_member_of_an_ensemble(folder: Folder) -> None:
     assert graph.attributes["label"].startswith("model.pl, member 2: 1 rule;")
 
 
+RANKED = """4.0 :: target :- low(X).
+-1.0 :: target :- high(X).
+0.5 :: low(X) :- a(X).
+-0.125 :: low(X) :- b(X).
+8.0 :: high(X) :- c(X).
+2.0 :: high(X) :- d(X).
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "drawn"),
+    [
+        # Of the target 4/5 comes from low and 1/5 from high; 4/5 * 4/5 = 0.64 from a, 0.16 from b and c, 0.04 from d.
+        (("--top", "1"), ["low>target"]),
+        (("--top", "2"), ["low>target", "a>low"]),
+        (("--top", "3"), ["low>target", "high>target", "a>low"]),
+        (("--top", "5"), ["low>target", "high>target", "a>low", "b>low", "c>high"]),
+        (("--least-weight", "1"), ["low>target", "high>target", "c>high", "d>high"]),
+        (("--least-weight", "1", "--top", "3"), ["low>target", "high>target", "c>high"]),
+        (("--least-weight", "9"), []),
+    ],
+)
+def test_the_strongest_rules(folder: Folder, arguments: tuple[str, ...], drawn: list[str]) -> None:
+    folder.write({"model.pl": RANKED})
+    graph = parsed(folder.run("draw", "model.pl", *arguments).stdout)
+    edges = [f"{start[:-2]}>{end[:-2]}" for start, end, _ in graph.labelled_edges()]
+    assert edges == drawn
+    caption = graph.attributes["label"].splitlines()
+    assert caption[0].startswith(f"model.pl: the strongest {len(drawn)} of 6 rules;")
+    assert caption[1] == "dashed: some of its rules are left out"
+    dashed = {graph.by_label(name)[:-2] for name, style in graph.nodes.items() if "dashed" in style["style"]}
+    rules = ["low>target", "high>target", "a>low", "b>low", "c>high", "d>high"]
+    shown = {name for edge in drawn for name in edge.split(">")}
+    assert dashed == {edge.split(">")[1] for edge in rules if edge not in drawn} & shown
+
+
+def test_the_strongest_rules_of_recursion(folder: Folder) -> None:
+    folder.write(
+        {"model.pl": "1.0 :: path(X, Y) :- e(X, Y).\n3.0 :: path(X, Y) :- path(X, Z), e(Z, Y).\n_ :: p :- q.\n"}
+    )
+    graph = parsed(folder.run("draw", "model.pl", "--top", "2").stdout)
+    assert {end for _, end, _ in graph.labelled_edges()} == {"", "path/2", "p/0"}
+    assert "the strongest 2 of 3 rules" in graph.attributes["label"]
+
+
+def test_a_large_model(folder: Folder) -> None:
+    """246 rules, 40 of them drawn, and every one leads to the target; many nodes go from left to right."""
+    latent = [f"latent_1_{number}" for number in range(6)]
+    rules = [
+        f"{(n * 7 + k) % 31 / 10 - 1.5:.1f} :: {n_}(X) :- t{k}(X).\n" for n, n_ in enumerate(latent) for k in range(36)
+    ]
+    rules += [
+        f"{k / 10 + 0.1:.1f} :: target :- {latent[k % 6]}(X), bond(X, Y, B), {latent[k // 6]}(Y).\n" for k in range(30)
+    ]
+    folder.write({"model.pl": "".join(rules)})
+    graph = parsed(folder.run("draw", "model.pl").stdout)
+    assert graph.attributes["label"].startswith("model.pl: the strongest 40 of 246 rules;")
+    assert len(graph.nodes) < 70
+    assert graph.attributes["rankdir"] == "LR"
+    reached = {name for name in graph.nodes if graph.by_label(name) == "target/0"}
+    while True:
+        more = {start for start, end, _ in graph.edges if end in reached} - reached
+        if not more:
+            break
+        reached |= more
+    assert reached == set(graph.nodes)
+    # Bodies stand in nodes, and an edge leads there from each of their predicates.
+    strongest = next(
+        n for n in graph.nodes if graph.by_label(n).startswith("latent_1_5(X), bond(X, Y, B), latent_1_4(Y)")
+    )
+    below = sorted(graph.by_label(start) for start, end, _ in graph.edges if end == strongest)
+    assert below == ["bond/3", "latent_1_4/1", "latent_1_5/1"]
+    whole = parsed(folder.run("draw", "model.pl", "--top", "1000").stdout)
+    assert whole.attributes["label"].startswith("model.pl: 246 rules;")
+    few = parsed(folder.run("draw", "model.pl", "--top", "5").stdout)
+    assert few.attributes["rankdir"] == "BT"
+    assert "" in map(few.by_label, few.nodes)
+
+
 # Ground networks
 
 NETWORK = """1.5 :: latent(X) :- c(X).
@@ -342,6 +421,9 @@ def test_graphviz_fails(folder: Folder, monkeypatch: pytest.MonkeyPatch, tmp_pat
         (("-o", "a.png"), "What to write is not clear from the name a.png; add --format dot or --format svg."),
         (("--example", "m1"), "--example and --query are about DATA; name the data file after the model."),
         (("--neurons", "1"), "Invalid value for '--neurons'"),
+        (("--top", "0"), "Invalid value for '--top'"),
+        (("--least-weight", "nan"), "nan is not a finite number."),
+        (("model.pl", "--top", "3"), "--top and --least-weight are about a model; for DATA there is --neurons."),
     ],
 )
 def test_wrong_usage(folder: Folder, arguments: tuple[str, ...], message: str) -> None:

@@ -136,9 +136,14 @@ SYNTAX = [
     ),
     block(
         "twenty faults, then a count",
-        "q(X).\n" * 25,
-        *(f":{line}:1: the fact q(X) is not ground; {NOT_GROUND}" for line in range(2, 22)),
+        "".join(f"q{line}(X).\n" for line in range(2, 27)),
+        *(f":{line}:1: the fact q{line}(X) is not ground; {NOT_GROUND}" for line in range(2, 22)),
         ": 5 more faults",
+    ),
+    block(
+        "equal faults once",
+        "q(X).\n" * 25,
+        f":2:1: the fact q(X) is not ground; {NOT_GROUND} (and 24 more like it, lines 3, 4, 5, ...)",
     ),
 ]
 
@@ -233,18 +238,14 @@ FACTS = [
         ":2:1: the query is a variable; write query(Atom, Target) with a ground atom",
     ),
     block("query a number", "query(3, 1).", f":2:1: 3 {NOT_AN_ATOM}"),
-    block(
-        "query without target",
-        "query(p(a)).",
-        ":2:1: query(p(a)) has no target; write query(p(a), 1.0) or another number",
-    ),
+    block("query without target that is no atom", "query(3).", f":2:1: 3 {NOT_AN_ATOM}"),
     *(
         block(
             f"target {target}",
             f"query(p(a), {target}).",
             f":2:1: the target of query p(a) must be a finite number, not {target}",
         )
-        for target in ("true", "inf", "1.0Inf", "_", "[1]", '"1"')
+        for target in ("inf", "1.0Inf", "_", "[1]", '"1"')
     ),
 ]
 
@@ -508,7 +509,8 @@ QUERIES = [
     data(
         "no query",
         "begin(model(m)).\nq(a).\nend(model(m)).\n",
-        ": there is no query in these data; add query(Atom, Target). to the examples",
+        ": there is no query in these data; add query(Atom). to the examples, or ask for all that fits with "
+        "--target p/1",
     ),
     data(
         "no example",
@@ -684,7 +686,12 @@ OPTIONS = [
         {"d.pl": EXAMPLES.replace("q(a).", "q(a). fold(1).")},
         ("ground", "t.pl", "d.pl", "-o", "g.npz", "--fold", "1"),
     ),
-    Fault("unknown grounder", "there is no grounder duck; there are duckdb, swi", {}, (*PREDICT, "--grounder", "duck")),
+    Fault(
+        "unknown grounder",
+        "there is no grounder duck; there are duckdb, joins, swi",
+        {},
+        (*PREDICT, "--grounder", "duck"),
+    ),
     usage("fold 0", "Invalid value for '--fold': 0 is not in the range x>=1.", *PREDICT, "--folds", "2", "--fold", "0"),
     usage("jobs 0", "Invalid value for '--jobs': 0 is not in the range x>=1.", *PREDICT, "--jobs", "0"),
     usage(
@@ -701,7 +708,6 @@ OPTIONS = [
         "--activation",
         "relu",
     ),
-    usage("no output", "Missing option '-o' / '--output'.", "ground", "t.pl", "d.pl"),
     usage("no data", "Missing argument 'DATA'.", "ground", "t.pl"),
     *(
         usage(

@@ -27,15 +27,15 @@ def grounder() -> Iterator[GroundingSession]:
         yield opened
 
 
-def load(grounder: GroundingSession, examples: Sequence[str]) -> DataSet:
+def load(grounder: GroundingSession, examples: Sequence[str], outside: str = "") -> DataSet:
     blocks = [f"begin(model(m{number})). {text} end(model(m{number}))." for number, text in enumerate(examples)]
-    return grounder.load(Source("data.pl", "\n".join(blocks).encode()))
+    return grounder.load(Source("data.pl", "\n".join([outside, *blocks]).encode()))
 
 
-def grouped(grounder: GroundingSession, examples: Sequence[str]) -> list[list[int]]:
-    """Groups of positions of duplicates, singles included."""
-    data = load(grounder, examples)
-    groups = duplicate_groups(data, *grounder.relations(data)).tolist()
+def grouped(grounder: GroundingSession, examples: Sequence[str], outside: str = "") -> list[list[int]]:
+    """Groups of positions of duplicates, singles included; `outside` stands before all examples."""
+    data = load(grounder, examples, outside)
+    groups = duplicate_groups(data, *grounder.relations(data), grounder.names(data)).tolist()
     return sorted([[place for place, group in enumerate(groups) if group == number] for number in set(groups)])
 
 
@@ -47,11 +47,57 @@ def test_names_and_order_do_not_count(grounder: GroundingSession) -> None:
     examples = [
         "c(a1). o(a2). bond(a1, a2, b). query(p, 1).",
         "bond(x, y, z). o(y). c(x). query(p, 0).",
-        "c('ž ß'). o([1, 2]). bond('ž ß', [1, 2], 7.5).",
+        "c('ž ß'). o([1, 2]). bond('ž ß', [1, 2], '7.5').",
         "c(a1). o(a2). bond(a2, a1, b).",
         "c(a1). n(a2). bond(a1, a2, b).",
     ]
     assert grouped(grounder, examples) == [[0, 1, 2], [3], [4]]
+
+
+def test_numbers_count(grounder: GroundingSession) -> None:
+    """Sixty examples that differ in one float are sixty groups; so are those that differ in an integer."""
+    assert len(grouped(grounder, [f"thing(a). charge(a, {number / 100})." for number in range(60)])) == 60
+    assert len(grouped(grounder, [f"thing(b{number}). charge(b{number}, {number % 5})." for number in range(60)])) == 5
+    weighted = ["0.5 :: charge(a, 0.1).", "0.5 :: charge(b, 0.1).", "0.5 :: charge(a, 0.2)."]
+    assert grouped(grounder, weighted) == [[0, 1], [2]]
+
+
+def test_integers_that_name_objects_do_not_count(grounder: GroundingSession) -> None:
+    """A molecule with its atoms numbered in three ways; kinds of bonds are numbers that count."""
+    examples = [
+        "c(1). o(2). n(3). bond(1, 2, 7). bond(2, 3, 1).",
+        "c(2). o(3). n(1). bond(2, 3, 7). bond(3, 1, 1).",
+        "c(30). o(2). n(1). bond(30, 2, 7). bond(2, 1, 1).",
+        "c(1). o(2). n(3). bond(1, 2, 1). bond(2, 3, 7).",
+    ]
+    assert grouped(grounder, examples) == [[0, 1, 2], [3]]
+
+
+def test_constants_of_a_bias_count(grounder: GroundingSession) -> None:
+    """colour(c1, red) and colour(c1, blue) are one thing to a model, unless their second argument takes constants."""
+    examples = ["car(c1). colour(c1, red).", "car(c2). colour(c2, blue).", "car(c). colour(c, red)."]
+    assert grouped(grounder, examples) == [[0, 1, 2]]
+    assert grouped(grounder, examples, "bias(colour(car, constant)). bias(car(car)).") == [[0, 2], [1]]
+
+
+def test_constants_of_background_clauses_count(grounder: GroundingSession) -> None:
+    examples = ["colour(c1, red).", "colour(c2, blue).", "colour(c3, 'Red one').", "colour(c4, green)."]
+    assert grouped(grounder, examples, "warm(X) :- colour(X, red).") == [[0], [1, 2, 3]]
+    assert grouped(grounder, examples, "warm(X) :- colour(X, Y), (Y = 'Red one' ; Y == red).") == [[0], [1, 3], [2]]
+    assert grouped(grounder, examples, "warm(red).") == [[0], [1, 2, 3]]
+    assert grouped(grounder, examples, "warm(pink).") == [[0, 1, 2, 3]]
+
+
+def test_constants_of_rules_count_in_check(folder: Folder) -> None:
+    blocks = [
+        f"begin(model(m{n})). colour(c, {colour}). query(p, {n % 2}). end(model(m{n})).\n"
+        for n, colour in enumerate(["red", "blue", "red", "green"])
+    ]
+    folder.write({"data.pl": "".join(blocks), "template.pl": "_ :: p :- colour(X, red).\n"})
+    plain = json.loads(folder.run("check", "data.pl", "--json").stdout)
+    assert plain["duplicates"]["first groups"] == [["m0", "m1", "m2", "m3"]]
+    told = json.loads(folder.run("check", "data.pl", "--template", "template.pl", "--json").stdout)
+    assert told["duplicates"]["first groups"] == [["m0", "m2"], ["m1", "m3"]]
 
 
 def test_weights_and_numbers_of_facts_count(grounder: GroundingSession) -> None:
@@ -100,7 +146,7 @@ def test_duplicates_are_isomorphic(grounder: GroundingSession) -> None:
         facts += [f"arc(n{a}, n{b})." for a, b in chosen] + [f"mark(n{node})." for node in marks]
         texts.append(" ".join(facts))
     data = load(grounder, texts)
-    groups = duplicate_groups(data, *grounder.relations(data)).tolist()
+    groups = duplicate_groups(data, *grounder.relations(data), grounder.names(data)).tolist()
     forms = [canonical(graph) for graph in graphs]
     for first, second in itertools.combinations(range(len(graphs)), 2):
         assert (groups[first] == groups[second]) == (forms[first] == forms[second]), (graphs[first], graphs[second])

@@ -38,7 +38,8 @@ from lrnn_cli.structure.target_search import search_targets
 from lrnn_cli.structure.weights import train_weights, weighted_facts
 
 DATASETS = Path(__file__).resolve().parents[1] / "datasets"
-QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--quiet"]
+SHORT = ["--length", "3", "--variables", "3", "--conjunctions", "0"]
+QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", *SHORT, "--quiet"]
 
 
 def run(*arguments: object) -> Result:
@@ -146,7 +147,7 @@ def test_a_bias_chooses_predicates_and_constants() -> None:
 def test_background_clauses_and_constants_in_rules(tmp_path: Path) -> None:
     """The concept needs a background predicate and a constant; the model file predicts as the learner did."""
     text = rings(BIAS)
-    E = problem(text, StructureOptions(iterations=3, layers=1))
+    E = problem(text, StructureOptions(length=3, variables=3, iterations=3, layers=1))
     state = learn_rules(E)
     template = written_template(E, state.rules, state.weights)
     written = template.text()
@@ -178,7 +179,7 @@ def test_several_targets_are_learned_together(tmp_path: Path) -> None:
         queries = f"query(warm, {float(red)}). query(rolls, {float(round_)})."
         blocks.append(f"begin(model(m{example})). {facts} {queries} end(model(m{example})).\n")
     (tmp_path / "data.pl").write_text("".join(blocks))
-    assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", "--quiet").exit_code == 0
+    assert run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK).exit_code == 0
     text = (tmp_path / "model.pl").read_text()
     assert ":: warm :-" in text
     assert ":: rolls :-" in text
@@ -194,7 +195,7 @@ def test_several_targets_are_learned_together(tmp_path: Path) -> None:
 def test_columns_are_what_the_network_computes(layer: int, aggregation: str) -> None:
     """A column of a candidate gives the output of the network of its rule, latent or of the data itself."""
     text = rings(BIAS, 20)
-    E = problem(text, StructureOptions(crisp=True, aggregation=aggregation))
+    E = problem(text, StructureOptions(length=3, variables=3, crisp=True, aggregation=aggregation))
     R, W = first_layer(E)
     F = weighted_facts(E, R, W)
     names = F.layers[layer, 1].names
@@ -215,7 +216,7 @@ def test_frozen_and_untrained_weights() -> None:
 
     No step changes the weights that it is given.
     """
-    E = problem(rings(BIAS), StructureOptions(iterations=1, layers=1))
+    E = problem(rings(BIAS), StructureOptions(length=3, variables=3, iterations=1, layers=1))
     R, W = first_layer(E)
     before = dict(W)
     search = search_targets(E, weighted_facts(E, R, W), R, W, 2.0, Observer())
@@ -232,7 +233,7 @@ def test_frozen_and_untrained_weights() -> None:
 
 def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
     """The second invention adds rules to latent_2_1, which a target rule uses by then, and to others, which none do."""
-    E = problem(rings(BIAS, 20), StructureOptions(start="drawn"))
+    E = problem(rings(BIAS, 20), StructureOptions(length=3, variables=3, start="drawn"))
     R, W = first_layer(E)
     (head,) = E.targets
     bond = next(predicate for predicate in E.others if predicate.name == "bond")
@@ -258,7 +259,7 @@ def test_new_rules_of_a_predicate_in_use_start_from_0() -> None:
 
 def test_a_rule_must_raise_the_likelihood(tmp_path: Path) -> None:
     """The second and third rule of an iteration add at least the gain to the log likelihood of 60 queries."""
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=0, gain=2.0, start="drawn")
+    options = StructureOptions(length=3, variables=3, iterations=2, epochs=20, final_epochs=0, gain=2.0, start="drawn")
     state = learn_rules(problem(rings(BIAS), options))
     gains = []
     for iteration in state.iterations:
@@ -274,7 +275,7 @@ def test_the_first_rule_need_not_gain_much(tmp_path: Path) -> None:
     (tmp_path / "same.pl").write_text(
         "".join(f"begin(model(m{n})). c(a). query(p, {n % 2}). end(model(m{n})).\n" for n in range(10))
     )
-    options = ("--aggregation", "mean", "--gain", "60", "--conjunctions", "0")
+    options = ("--aggregation", "mean", "--gain", "60", *SHORT)
     result = run("learn-structure", tmp_path / "data.pl", *options, "-o", tmp_path / "model.pl")
     assert result.exit_code == 0
     assert "stopped after 1 iteration: none of" in result.stderr
@@ -292,7 +293,9 @@ def test_training_in_the_loop_does_no_harm() -> None:
     """Steps that are far too large are made smaller until the loss falls, or no step is taken."""
     losses = {}
     for rate in (0.02, 5.0, 1e9):
-        options = StructureOptions(iterations=1, epochs=20, final_epochs=30, learning_rate=rate, penalty=0.0)
+        options = StructureOptions(
+            length=3, variables=3, iterations=1, epochs=20, final_epochs=30, learning_rate=rate, penalty=0.0
+        )
         history = learn_rules(problem(rings(BIAS, 24), options)).history
         assert history[-1].training_loss <= history[0].training_loss
         losses[rate] = history
@@ -303,7 +306,7 @@ def test_training_in_the_loop_does_no_harm() -> None:
 def test_the_penalty_keeps_weights_small() -> None:
     size = {}
     for penalty in (0.0, 0.1, 10.0):
-        options = StructureOptions(iterations=1, epochs=20, penalty=penalty)
+        options = StructureOptions(length=3, variables=3, iterations=1, epochs=20, penalty=penalty)
         E = problem(rings(BIAS, 24), options)
         state = learn_rules(E)
         template = written_template(E, state.rules, state.weights)
@@ -333,7 +336,9 @@ def test_validation_keeps_the_best_iteration(tmp_path: Path) -> None:
         line if "query" not in line else line.replace("1.0)", f"{draw.choice([0.0, 1.0])})")
         for line in rings(BIAS).splitlines(keepends=True)
     )
-    options = StructureOptions(validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01, start="drawn")
+    options = StructureOptions(
+        length=3, variables=3, validation=0.3, patience=2, epochs=60, gain=0.0, penalty=0.01, start="drawn"
+    )
     E = problem(text, options)
     state = learn_rules(E)
     losses = [item.validation_loss for item in state.iterations]
@@ -429,9 +434,10 @@ def test_the_model_file_says_what_its_rules_are(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 def test_kill_at_five_moments_and_resume(tmp_path: Path) -> None:
     """Whatever the moment of a kill -9, the run that is resumed ends in the same bytes."""
-    (tmp_path / "data.pl").write_text(rings(BIAS))
+    (tmp_path / "data.pl").write_text(rings(BIAS, 40))
     common = [sys.executable, "-m", "lrnn_cli", "learn-structure", str(tmp_path / "data.pl"), "--quiet"]
     common += ["--iterations", "4", "--epochs", "30", "--final-epochs", "30", "--gain", "0", "--jobs", "1"]
+    common += ["--length", "3", "--variables", "3", "--conjunctions", "10", "--parts", "2"]
     whole = [*common, "-o", str(tmp_path / "whole.pl"), "--run-dir", str(tmp_path / "whole")]
     started = time.monotonic()
     subprocess.run(whole, check=True)

@@ -9,6 +9,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from lrnn_cli.baselines.options import BaselineOptions  # noqa: E402
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
 from lrnn_cli.grounding.joins.relations import Relations, TooManyRows  # noqa: E402
+from lrnn_cli.grounding.reading.reader import Reader  # noqa: E402
 from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source, read_bytes  # noqa: E402
@@ -114,13 +116,13 @@ def test_a_literal_of_known_variables_is_a_test() -> None:
     assert table.objects.tolist() == relations.tables[edge].objects.tolist()
 
 
-def learned(text: str, memory: int, jobs: int = 1) -> tuple[Problem, LearningState, list[str]]:
+def learned(text: str, memory: int, jobs: int = 1, length: int = 7) -> tuple[Problem, LearningState, list[str]]:
     """A run of Algorithm 1, and what it noted."""
     notes: list[str] = []
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", text.encode()))
         knowledge = grounder.knowledge(data)
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=10)
+    options = StructureOptions(iterations=2, epochs=20, final_epochs=10, length=length)
     E = make_problem(data, knowledge, data.queries, options, Allowance(jobs, memory=memory))
     return E, learn_rules(E, None, Observer(note=notes.append)), notes
 
@@ -139,12 +141,12 @@ def test_left_out_bodies_are_told_once_and_learning_goes_on() -> None:
         assert told and len(set(told)) == len(told)
         assert len(notes) <= len(state.iterations) + 1
     assert models[0] == models[1]
-    assert learned(text, 0)[2] == []
+    assert learned(text, 0, length=3)[2] == []
 
 
 def test_rules_of_the_model_keep_their_columns() -> None:
     """What is left for further rules says nothing of those that are there."""
-    E, state, _ = learned(graphs(8, True), 0)
+    E, state, _ = learned(graphs(8, True), 0, length=3)
     R, W = state.rules, state.weights
     F = weighted_facts(E, R, W)
     (target,) = E.targets
@@ -265,6 +267,22 @@ def test_a_single_step_can_not_allocate_more() -> None:
         with pytest.raises(MemoryError):
             np.ones(2**33, np.uint8)
     assert len(np.empty(2**33, np.uint8)) == 2**33
+
+
+@pytest.mark.parametrize("name", ["d.pl", "t.pl", "more.pl"])
+def test_the_end_of_the_time_names_the_file(name: str) -> None:
+    """Whatever SWI-Prolog is asked for: facts of data that are loaded, a template, or other data."""
+    with Reader(GrounderOptions()) as reader:
+        data = reader.load(Source("d.pl", b"begin(model(m)). c(a). end(model(m))."))
+        requests: dict[str, Callable[[], object]] = {
+            "d.pl": lambda: reader.facts(data).store.facts(Predicate("c", 1)),
+            "t.pl": lambda: reader.read_template(Source("t.pl", b"_ :: p :- c(X).")),
+            "more.pl": lambda: reader.load(Source("more.pl", b"begin(model(m)). c(a). end(model(m)).")),
+        }
+        process = reader._processes[0]
+        process.time_limit = process.deadline = 0.001
+        with pytest.raises(LimitError, match=rf"^{name}: SWI-Prolog was stopped after 0\.001 s\. "):
+            requests[name]()
 
 
 def test_waiting_ends_with_the_time() -> None:

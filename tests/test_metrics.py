@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lrnn_cli.commands import cli
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.folds import assign_folds, choose_examples
-from lrnn_cli.evaluation.metrics import Metrics, auc_pr, auc_roc, evaluate_outputs, hanley_mcneil, wilson
+from lrnn_cli.evaluation.metrics import Metrics, auc_pr, auc_roc, evaluate_outputs, newcombe, wilson
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet
@@ -169,16 +169,41 @@ def test_error_interval_mirrors_accuracy() -> None:
     assert metrics.intervals["error"] == pytest.approx((1 - high, 1 - low), abs=1e-15)
 
 
-def test_hanley_mcneil_by_hand() -> None:
-    """Area 0.7, 10 positives, 20 negatives: q1 = 0.7 / 1.3 = 0.5384615, q2 = 0.98 / 1.7 = 0.5764706.
+def test_intervals_of_areas_by_hand() -> None:
+    """One positive and one negative: the variance of an area t is t (1 - t).
 
-    0.7 * 0.3 + 9 * (0.5384615 - 0.49) + 19 * (0.5764706 - 0.49) = 0.21 + 0.4361538 + 1.6429412 = 2.2890950;
-    over 200 = 0.01144548, root 0.1069835, times 1.959964 = 0.2096839.
+    From an area of 1: (1 - t)^2 = z^2 t (1 - t), so t = 1 / (1 + z^2) = 1 / 4.841459 = 0.2065493. From one of 1/2:
+    (1/2 - t)^2 = z^2 t (1 - t), so (t - 1/2)^2 (1 + z^2) = z^2 / 4, and t = 1/2 -+ 1.959964 / 2 / 2.200332.
     """
-    assert hanley_mcneil(0.7, 10, 20) == pytest.approx((0.7 - 0.2096839, 0.7 + 0.2096839), abs=1e-6)
-    assert hanley_mcneil(1.0, 5, 5) == (1.0, 1.0)
-    # Area 0.8, 5 and 5: 0.16 + 4 * (2/3 - 0.64) + 4 * (1.28/1.8 - 0.64) = 0.5511111; over 25, root, times z: 0.291003.
-    assert hanley_mcneil(0.8, 5, 5) == pytest.approx((0.8 - 0.2910031, 1.0), abs=1e-6)
+    assert newcombe(1.0, 1, 1) == pytest.approx((0.2065493, 1.0), abs=1e-7)
+    assert newcombe(0.0, 1, 1) == pytest.approx((0.0, 1 - 0.2065493), abs=1e-7)
+    assert newcombe(1.0, 5, 5)[1] == 1.0 and newcombe(0.0, 5, 5)[0] == 0.0
+    assert newcombe(0.5, 1, 1) == pytest.approx((0.5 - 0.4453792, 0.5 + 0.4453792), abs=1e-6)
+
+
+@pytest.mark.parametrize("area", [0.0, 0.02, 0.3, 0.5, 0.7, 0.9, 1.0])
+@pytest.mark.parametrize(("positives", "negatives"), [(1, 1), (5, 5), (10, 20), (300, 2)])
+def test_ends_of_intervals_of_areas(area: float, positives: int, negatives: int) -> None:
+    """From an end the area is z standard errors away, and Hanley and McNeil's form of the variance gives the same."""
+    low, high = newcombe(area, positives, negatives)
+    assert 0.0 <= low <= area <= high <= 1.0 and low < high
+    size = (positives + negatives) / 2
+    for end in {low, high} - {0.0, 1.0}:
+        q1, q2 = end / (2 - end), 2 * end**2 / (1 + end)
+        variance = end * (1 - end) + (size - 1) * (q1 - end**2 + q2 - end**2)
+        assert abs(area - end) == pytest.approx(1.959964 * (variance / (positives * negatives)) ** 0.5, abs=1e-6)
+
+
+def test_intervals_of_areas_cover() -> None:
+    """Two normal classes with a true area of 0.97, 15 queries of each: 93 of 100 intervals hold it, or more."""
+    random = np.random.default_rng(1)
+    distance = 2.659816  # The normal quantile of 0.97 is 1.880794, times the root of 2.
+    held = 0
+    for _ in range(1000):
+        output = np.concatenate([random.normal(distance, 1, 15), random.normal(0, 1, 15)])
+        low, high = newcombe(auc_roc(output, np.arange(30) < 15), 15, 15)
+        held += low <= 0.97 <= high
+    assert held >= 930
 
 
 # The command

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.session import GroundingSession
+from lrnn_cli.importers.imported_data import Fact, ImportedData, ImportedExample, Query
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.files import Source
-from lrnn_cli.language.sdf import Molecule, Record, data_text
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import csv_text, json_text, term_cell, visible
 from lrnn_cli.network.model import Model
@@ -165,8 +165,11 @@ def test_names_of_predictions(folder: Folder) -> None:
 @given(NAMES, NAMES)
 def test_names_of_imported_data(grounder: GroundingSession, name: str, target: str) -> None:
     """Molecules and targets of any name, written as data and read again."""
-    molecule = Molecule(Record(1, 1, name, "", {}), ("c3(a1).",))
-    text = data_text([molecule, molecule], [1.0, -0.5], target, [name, "other"])
+    examples = [
+        ImportedExample(quoted(example), ["c3(a1)"], [Query(Fact(target), value)])
+        for example, value in ((name, 1.0), ("other", -0.5))
+    ]
+    text = ImportedData(examples, [], {}, []).text()
     assert not raw(text.replace("\t", "\x00"))
     assume(name != "other")
     try:

@@ -19,7 +19,10 @@ from lrnn_cli.structure.paper import DIFFERENCES, PAPER, REMAINING, with_the_pap
 from lrnn_cli.structure.scoring import RIDGE, fit
 
 TRAINS = str(Path(__file__).resolve().parents[1] / "datasets" / "trains" / "trains.pl")
-SMALL = ("--iterations", "2", "--length", "2", "--variables", "2", "--epochs", "3", "--folds", "5", "--fold", "1")
+SMALL = (
+    *("--iterations", "2", "--length", "2", "--variables", "2", "--epochs", "3", "--conjunctions", "0"),
+    *("--folds", "5", "--fold", "1"),
+)
 
 
 def test_the_papers_options_are_options() -> None:
@@ -103,7 +106,7 @@ def test_log_losses_are_shown_without_the_penalty(folder: Folder) -> None:
     # An object that is c tells the classes apart, up to what a drawn cluster of it can say.
     blocks = [f"begin(model(m{n})). {'c' if n % 2 else 'd'}(x). query(p, {n % 2}). end(model(m{n}))." for n in range(8)]
     folder.write({"data.pl": "\n".join(blocks)})
-    small = "--iterations", "1", "--epochs", "0", "--final-epochs", "0", "--crisp"
+    small = "--iterations", "1", "--epochs", "0", "--final-epochs", "0", "--crisp", "--conjunctions", "0"
     assert folder.run("learn-structure", "data.pl", *small, "--run-dir", "run", "-o", "m.pl").code == 0
     rows = list(csv.DictReader(folder.read("run/rules.csv").splitlines()))
     # The loss that the refit minimises is some 1e-4 here, nearly all of it penalty.

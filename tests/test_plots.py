@@ -207,7 +207,7 @@ def test_real_run(folder: Folder) -> None:
     data = str(ROOT / "datasets" / "trains" / "trains.pl")
     learned = folder.run(
         "learn-structure", data, "--iterations", "2", "--epochs", "3", "--final-epochs", "1", "--beam", "1",
-        "--length", "2", "--run-dir", "run", "-o", "model.pl", "--jobs", "1",
+        "--length", "2", "--run-dir", "run", "-o", "model.pl", "--jobs", "1", "--conjunctions", "0",
     )  # fmt: skip
     assert learned.code == 0, learned.stderr
     assert folder.run("plot", "run").code == 0

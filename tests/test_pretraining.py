@@ -124,7 +124,8 @@ def test_the_option_changes_the_start(tmp_path: Path) -> None:
     """Models with and without pre-training differ; each is the same when learned again."""
     texts = []
     for name, more in (("plain", []), ("first", ["--pretrain"]), ("again", ["--pretrain"])):
-        arguments = ["learn-structure", str(TRAINS), "-o", str(tmp_path / name), "--iterations", "1", "--quiet", *more]
+        options = ["--iterations", "1", "--conjunctions", "0", "--quiet", *more]
+        arguments = ["learn-structure", str(TRAINS), "-o", str(tmp_path / name), *options]
         assert CliRunner().invoke(cli, arguments, catch_exceptions=False).exit_code == 0
         texts.append((tmp_path / name).read_text())
     assert texts[0] != texts[1] == texts[2]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import errno
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -103,6 +106,44 @@ def test_doctor_is_content() -> None:
     done = subprocess.run([*LRNN, "doctor"], env=environment(), capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "All is well."
+
+
+def test_doctor_names_optional_parts(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are there with their versions, others with what they are for and how to get them."""
+    (folder.path / "dot").write_text("#!/bin/sh\necho 'dot - graphviz version 12.3.4 (20260101)' >&2\n")
+    (folder.path / "dot").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder.path), prepend=":")
+    names = ("numba", "duckdb", "matplotlib", "jinja2", "scikit-learn", "lightgbm", "rdkit")
+    versions = {name: f"7.{number}" for number, name in enumerate(names)}
+
+    def version(package: str) -> str:
+        if package not in versions:
+            raise metadata.PackageNotFoundError(package)
+        return versions[package]
+
+    monkeypatch.setattr(metadata, "version", version)
+    shown = folder.run("doctor").stdout.splitlines()
+    for name, number in zip(
+        ("numba", "DuckDB", "matplotlib", "Jinja", "scikit-learn", "LightGBM", "RDKit", "Graphviz"),
+        [*versions.values(), "12.3.4"],
+        strict=True,
+    ):
+        assert f"{name:<12} {number}" in shown
+    assert "pyswip       missing; run `pip install pyswip`" in shown
+    versions.clear()
+    (folder.path / "dot").write_text("#!/bin/sh\nexit 1\n")
+    outcome = folder.run("doctor")
+    assert outcome.code == 0 and outcome.stdout.endswith("All is well.\n")
+    for line in (
+        "numba        missing, optional; for compiled training run `pip install 'lrnn[fast]'`",
+        "RDKit        missing, optional; for molecules of SDF and SMILES files run `pip install 'lrnn[rdkit]'`",
+        "Graphviz     missing, optional; for SVG of draw install the package graphviz of your system",
+    ):
+        assert line in outcome.stdout.splitlines()
+    extras = configparser.ConfigParser()
+    extras.read(Path(__file__).parents[1] / "setup.cfg")
+    for extra in re.findall(r"lrnn\[(\w+)\]", outcome.stdout):
+        assert extra in extras["options.extras_require"]
 
 
 # Signals

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from conftest import Folder
 
+from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.comparison import compare_errors, mean_ranks
 from lrnn_cli.evaluation.experiments import read_experiments
-from lrnn_cli.report.experiments import learner_title
+from lrnn_cli.report.experiments import learner_title, page_title
 from lrnn_cli.report.pages import Cell, Section, Table, markdown, page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -123,7 +124,8 @@ def test_means_deviations_and_comparisons(folder: Folder) -> None:
     assert [result["seconds"] for result in found["results"]] == [2.0, 4.5, 2.0, 2.0]
     (comparison,) = found["comparisons"]
     assert comparison["data_sets"] == {
-        "pairs": 2, "wins": 1, "ties": 1, "losses": 0, "mean_difference": pytest.approx(-0.05), "p_value": 1.0
+        "pairs": 2, "wins": 1, "ties": 1, "losses": 0, "mean_difference": pytest.approx(-0.05), "p_value": 1.0,
+        "least_p_value": 1.0,
     }  # fmt: skip
     assert comparison["folds"]["wins"], comparison["folds"]["ties"] == (2, 2)
 
@@ -273,6 +275,59 @@ def test_damaged_results(folder: Folder) -> None:
     assert not (folder.path / "report.md").exists()
 
 
+def test_what_cannot_be_done(folder: Folder) -> None:
+    """It is neither missing nor a failure, and the reason is shown."""
+    write_results(folder, "a", "lrnn", {1: 1, 2: 3})
+    write_results(folder, "a", "chain1", {1: 2, 2: 4})
+    write_results(folder, "b", "lrnn", {1: 1, 2: 3})
+    (folder.path / "build/b/chain1").mkdir(parents=True)
+    folder.write({"build/b/chain1/impossible": "b.pl: p/2 has two | arguments\n"})
+    outcome = folder.run("report", "build")
+    assert outcome.code == 0
+    for text in (
+        "3 of 4 crossvalidations are complete.",
+        "chain template 1 on b can't be done: b.pl: p/2 has two \\| arguments.",
+        "| b | **0.200 ± 0.141** | can't be done |",
+        "| b | 2.0 | can't be done |",
+        "| mean of 1 | 0.200 | 0.300 |",
+    ):
+        assert text in outcome.stdout
+    assert "What is missing" not in outcome.stdout and "not started" not in outcome.stdout
+    assert outcome.stderr == "build/b/chain1: this can't be done: b.pl: p/2 has two | arguments\n"
+    results = json.loads(report(folder, "--format", "json"))["results"]
+    assert [result["impossible"] for result in results] == [None, None, None, "b.pl: p/2 has two | arguments"]
+    assert "chain template 1: can't be done" in "".join(page_of(folder).texts)
+
+
+@pytest.mark.parametrize(
+    ("sets", "least", "said"), [(1, 1.0, True), (2, 0.5, True), (5, 0.0625, True), (6, 0.03125, False)]
+)
+def test_p_values_that_cannot_be_small(folder: Folder, sets: int, least: float, said: bool) -> None:
+    """Where one learner wins all n data sets, p is 2 of 2^n orders of signs; below six sets that is above 0.05."""
+    for number in range(sets):
+        write_results(folder, f"d{number}", "lrnn", {1: 1, 2: 1})
+        write_results(folder, f"d{number}", "nfoil", {1: 2, 2: 2 + number % 3})
+    found, _ = read_experiments("build").compared("nfoil")
+    assert found.least_p_value == least
+    assert found.p_value == pytest.approx(least)
+    untied = "1 untied data set" if sets == 1 else f"{sets} untied data sets"
+    assert (f"and with {untied} it can't be below {least:.2g}." in report(folder)) == said
+
+
+def test_the_title_names_the_data(folder: Folder) -> None:
+    for number in range(6):
+        write_results(folder, f"d{number}", "lrnn", {1: 1, 2: 1})
+    titles = {
+        1: "Experiments on d0",
+        2: "Experiments on d0 and d1",
+        4: "Experiments on d0, d1, d2 and d3",
+        6: "Experiments on d0, d1, d2 and 3 other data sets",
+    }
+    for count, title in titles.items():
+        experiments = read_experiments("build", [f"d{number}" for number in range(count)])
+        assert page_title(experiments) == title
+
+
 # Pages
 
 
@@ -341,6 +396,7 @@ def test_page(folder: Folder) -> None:
     assert "lrnn 1.2.3, numpy 4.5.6" in text
     assert "p :- q(A, B), A < B" in text
     assert "lrnn report build -o report.html" in text
+    assert text.index("Target rules that the learned LRNN found") < text.index("projected on their first two")
     drawings = [attributes for tag, attributes in found.elements if tag == "svg"]
     # Three of errors: against nFOIL, the template, the variant; two of rule sets; embedding and learning curves.
     assert len(drawings) == 7
@@ -420,6 +476,12 @@ def test_markup_of_tables() -> None:
     assert "<figcaption>x &lt; y</figcaption>" in text
 
 
+def test_pages_need_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(LrnnError, match="pages are made with Jinja, which is missing"):
+        page("T", [])
+
+
 # make experiments
 
 # Pretends to learn: nFOIL fails on data whose name has a b, while there is a file `broken`.
@@ -429,6 +491,7 @@ case "$1 $2 $3" in
     "check "*) echo '{{"folds": {{}}}}' ;;
     "summarise "*|"report "*) exec "{sys.executable}" -m lrnn_cli "$@" ;;
     "evaluate "*) echo '{{}}' > "$file" ;;
+    "make-template "*pairs.pl*) echo "pairs.pl: two arguments" >&2; exit 1 ;;
     "predict "*) printf 'example\\tatom\\ttarget\\toutput\\n%s\\tp\\t1.0\\t0.9\\n' "$7" > "$file" ;;
     "baseline nfoil "*b.pl*) if [ -e broken ]; then echo "no luck" >&2; exit 1; fi; echo "$@" > "$file" ;;
     *) echo "$@" > "$file" ;;
@@ -479,6 +542,21 @@ def test_make_experiments(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in models} == models
     found = json.loads((tmp_path / "build/experiments/report.json").read_text())
     assert not any(result["missing"] for result in found["results"])
+
+    # Data sets in folders of their name; what can't be done is no failure, but an answer to who asks for it alone.
+    (tmp_path / "sets/pairs").mkdir(parents=True)
+    (tmp_path / "sets/pairs/pairs.pl").write_text("")
+    (tmp_path / "sets/pairs/template.pl").write_text("")
+    (tmp_path / "sets/notes").mkdir()
+    chains = make("DATA_DIR=sets", "LEARNERS=lrnn chain1")
+    assert chains.returncode == 0, chains.stderr
+    assert "build/pairs/chain1: this can't be done: pairs.pl: two arguments" in chains.stderr
+    found = json.loads((tmp_path / "build/experiments/report.json").read_text())
+    assert found["datasets"] == ["pairs"]
+    assert [result["impossible"] for result in found["results"]] == [None, "pairs.pl: two arguments"]
+    alone = make("crossvalidate", "DATA_DIR=sets", "DATA=sets/pairs/pairs.pl", "LEARNER=chain1", "LEARNERS=lrnn")
+    assert alone.returncode == 2
+    assert "can't be done: pairs.pl: two arguments" in alone.stderr
 
     for arguments, message in (
         (("DATA_DIR=",), "name the folder of the data with DATA_DIR=folder"),

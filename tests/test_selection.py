@@ -17,7 +17,8 @@ from lrnn_cli.language.data import Queries
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.selection import Estimate, held_out_parts
 
-QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", "--jobs", "1")
+SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")
+QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", *SHORT, "--jobs", "1")
 AS_USERS_DO = ("--iterations", "14", "--epochs", "150", "--final-epochs", "150")
 ACTIVE = Predicate("active", 0)
 LINE = re.compile(
@@ -260,6 +261,7 @@ def test_the_estimate_in_words() -> None:
     [
         (Estimate(200, 0.8, 0.5, 0.1, 0.25, 0.9), None),
         (Estimate(200, 0.45, 0.5, 0.2, 0.25, 0.9), "not better than always predicting the larger class"),
+        (Estimate(200, 0.7, 0.7, 0.2, 0.21, 0.7), "not better than always predicting the larger class"),
         (Estimate(200, 0.55, 0.5, 0.26, 0.25, 0.9), "not better than always predicting the larger class"),
         (Estimate(200, 0.7, 0.5, 0.2, 0.25, 0.86), "in training, 0.860, says little about new data"),
         (Estimate(200, 0.7, 0.5, 0.2, 0.25, 0.84), None),

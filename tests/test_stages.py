@@ -41,7 +41,10 @@ def test_without_a_profile_nothing_is_recorded() -> None:
             ["ground", "{t}/template.pl", "{t}/trains.pl", "-o", "{o}"],
             ["reading data", "grounding", "writing groundings"],
         ),
-        (["learn-structure", "{t}/trains.pl", "--iterations", "1", "-o", "{o}"], ["rule learning", "training"]),
+        (
+            ["learn-structure", "{t}/trains.pl", "--iterations", "1", "--conjunctions", "0", "-o", "{o}"],
+            ["rule learning", "training"],
+        ),
     ],
 )
 def test_commands_print_their_stages(arguments: list[str], expected: list[str], tmp_path: Path) -> None:

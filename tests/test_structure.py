@@ -12,11 +12,12 @@ from scipy.optimize import minimize
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
-from lrnn_cli.grounding.joins.relations import Relations, argument_sorts, symmetries
+from lrnn_cli.grounding.joins.relations import Relations, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
 from lrnn_cli.hypotheses.invention import cluster_rules, invented_rules
 from lrnn_cli.hypotheses.refinement import Language, paths, refinements
+from lrnn_cli.hypotheses.sorts import ArgumentSorts
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Settings
@@ -174,7 +175,7 @@ def test_sorts_and_symmetry() -> None:
         Predicate("b_1", 1): table((5,)),
         Predicate("next", 2): table((7, 8), (8, 9)),
     }
-    sorts = argument_sorts(tables, 10)
+    sorts = ArgumentSorts(tables, [f"o{number}" for number in range(10)]).sorts
     atoms, other, bonds = sorts[Predicate("bond", 3)]
     assert atoms == other == sorts[Predicate("c", 1)][0]
     assert bonds == sorts[Predicate("b_1", 1)][0] != atoms
@@ -271,7 +272,8 @@ def test_memory_of_earlier_compilations() -> None:
 
 def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule of grandparents comes first; a run that is cut after each iteration ends in the same bytes."""
-    common = ["learn-structure", str(FAMILY), "--iterations", "3", "--epochs", "40", "--final-epochs", "40", "--quiet"]
+    common = ["learn-structure", str(FAMILY), "--iterations", "3", "--epochs", "40", "--final-epochs", "40"]
+    common += ["--conjunctions", "0", "--quiet"]
 
     def run(name: str, *more: str) -> int:
         arguments = [*common, "--run-dir", str(tmp_path / name), "-o", str(tmp_path / f"{name}.pl"), *more]

@@ -79,7 +79,7 @@ def test_files_that_cannot_be_written(number: int, call: str, folder: Folder, mo
 @pytest.mark.parametrize("number", NUMBERS, ids=errno.errorcode.get)
 def test_files_that_cannot_be_read(number: int, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.write({"m.pl": MODEL})
-    monkeypatch.setattr(Path, "read_bytes", failing(number))
+    monkeypatch.setattr(Path, "open", failing(number))
     outcome = folder.run("show", "m.pl")
     assert (outcome.code, outcome.stderr) == (1, f"m.pl: can't be read: {REMEDIES[number]}\n")
 

@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 from lrnn_cli.commands import cli
 
-QUICK = ["--iterations", "1", "--epochs", "10", "--final-epochs", "10", "--fold", "2", "--quiet"]
+QUICK = ["--iterations", "1", "--epochs", "10", "--final-epochs", "10", "--length", "3", "--variables", "3"]
+CONJUNCTIONS = ["--conjunctions", "10", "--parts", "2"]
+PART = ["--fold", "2", "--quiet"]
 BIAS = "bias(charge(atom, constant)). bias(bond(atom, atom)). bias(c(atom)). bias(o(atom)).\n"
 
 
@@ -55,7 +57,7 @@ def written(folder: Path, data: str, *command: str) -> bytes:
 
 @pytest.mark.parametrize(("bias", "weight"), [("", ""), (BIAS, "0.6 :: ")])
 def test_structure_learning(bias: str, weight: str, tmp_path: Path) -> None:
-    command = ["learn-structure", "data.pl", *QUICK, "--pretrain"]
+    command = ["learn-structure", "data.pl", *QUICK, *CONJUNCTIONS, *PART, "--pretrain"]
     plain = written(tmp_path, graphs(PLAIN, bias, weight), *command)
     assert plain.count(b"::") > 3
     for name, facts in CHANGED.items():
@@ -66,18 +68,17 @@ def test_structure_learning(bias: str, weight: str, tmp_path: Path) -> None:
     "command",
     [
         ["make-template", "data.pl", "--chain", "2", "--clusters", "2"],
-        ["baseline", "nfoil", "data.pl"],
+        ["baseline", "nfoil", "data.pl", "--length", "3", "--variables", "3"],
         ["simplify", "model.pl", "data.pl"],
     ],
 )
 def test_templates_baselines_and_simplification(command: list[str], tmp_path: Path) -> None:
     model = "1.0 :: active :- bond(X, Y), far(X, Y). 0.5 :: active :- c(X). 0.001 :: active :- o(X)."
     (tmp_path / "model.pl").write_text(model)
-    options = ["--fold", "2", "--quiet"]
-    plain = written(tmp_path, graphs(PLAIN), *command, *options)
+    plain = written(tmp_path, graphs(PLAIN), *command, *PART)
     assert b"::" in plain
     for name, facts in CHANGED.items():
         if name == "queries" and command[0] == "simplify":
             # The model must define what is asked for, wherever that is.
             continue
-        assert written(tmp_path, graphs(facts), *command, *options) == plain, name
+        assert written(tmp_path, graphs(facts), *command, *PART) == plain, name

@@ -213,7 +213,7 @@ def test_trees_for_pairs_of_objects(folder: Folder) -> None:
     ("arguments", "code", "message"),
     [
         ((), 2, "say which part is left out and predicted: --fold K"),
-        (("--fold", "2", "--metrics", "x", "-o", "x"), 2, "the predictions and their metrics need a file each"),
+        (("--fold", "2", "--metrics", "x", "-o", "x"), 1, "would overwrite"),
         (("--fold", "2", "--occurrences", "1000"), 1, "no feature occurs for 1000 of 10 queries of p/0 to learn from"),
     ],
 )

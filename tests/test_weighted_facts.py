@@ -35,7 +35,7 @@ from lrnn_cli.structure.starts import first_weights
 from lrnn_cli.structure.target_search import regression_of
 from lrnn_cli.structure.weights import outputs, weighted_facts
 
-QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--quiet"]
+QUICK = ["--iterations", "2", "--epochs", "60", "--final-epochs", "60", "--conjunctions", "0", "--quiet"]
 
 
 def examples(draw: random.Random, target: str) -> tuple[naive.Example, ...]:

@@ -12,7 +12,7 @@ from lrnn_cli.baselines.neighbourhoods import neighbourhood_counts
 from lrnn_cli.baselines.options import TreeOptions
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import DataSet, Queries
 
 FOREST_TREES = 300
 BOOSTING = {"learning_rate": 0.04, "num_leaves": 31, "feature_fraction": 0.2}
@@ -24,22 +24,25 @@ SHARE = 100
 
 @dataclass(frozen=True)
 class TreePredictions:
-    """Outputs (tested queries,), in the order of the queries of the data, and what to tell about the features."""
+    """Outputs (tested queries,) in their order, and what to tell about the features."""
 
     output: np.ndarray
     remarks: list[str]
 
 
 def predict_with_trees(
-    learner: str, data: DataSet, knowledge: Knowledge, training: list[int], testing: list[int], options: TreeOptions
+    learner: str,
+    data: DataSet,
+    knowledge: Knowledge,
+    training: Queries,
+    testing: Queries,
+    options: TreeOptions,
 ) -> TreePredictions:
-    """Learn with "forest" or "lightgbm" from some examples, and predict the queries of others."""
-    queries = data.queries
-    tested = np.isin(queries.example, testing)
-    learned_from = np.isin(queries.example, training)
-    targets = target_predicates(queries.select(learned_from.nonzero()[0]))
+    """Learn with "forest" or "lightgbm" from some queries of data, and predict others."""
+    queries, tested = _together(training, testing)
+    targets = target_predicates(training)
     # Which of its words count is told by what occurs in the training part; thresholds are chosen there, too.
-    conditions = crisp_vocabulary(data, knowledge, queries.select(learned_from.nonzero()[0])).conditions
+    conditions = crisp_vocabulary(data, knowledge, training).conditions
     words = crisp_vocabulary(data, knowledge, queries, conditions)
     outputs = np.full(len(queries), np.nan)
     remarks = []
@@ -47,7 +50,7 @@ def predict_with_trees(
         rows = positions_of(queries, target)
         counts = neighbourhood_counts(words.tables, words.objects, queries.select(rows), target, options.radius)
         positive = queries.target[rows] > 0.5
-        learn, test = learned_from[rows].nonzero()[0], tested[rows].nonzero()[0]
+        learn, test = (~tested[rows]).nonzero()[0], tested[rows].nonzero()[0]
         check_classes(data, target, positive[learn].sum(), (~positive[learn]).sum())
         least = options.occurrences or least_occurrences(len(learn))
         kept = frequent_columns(counts[learn], least)
@@ -69,6 +72,13 @@ def predict_with_trees(
             f"{queries.predicate[queries.predicate_index[number]]}, as this one does; choose other folds"
         )
     return TreePredictions(output, remarks)
+
+
+def _together(training: Queries, testing: Queries) -> tuple[Queries, np.ndarray]:
+    """The queries of two parts of one data file in the order of the file, and (queries,) which are of the second."""
+    both = training.with_others(testing)
+    order = np.lexsort((both.line, both.example))
+    return both.select(order), order >= len(training)
 
 
 def least_occurrences(queries: int) -> int:

@@ -20,8 +20,9 @@ from lrnn_cli.commands.doctor import doctor
 from lrnn_cli.commands.draw import draw
 from lrnn_cli.commands.evaluate import evaluate
 from lrnn_cli.commands.explain import explain
+from lrnn_cli.commands.export import export
 from lrnn_cli.commands.ground import ground
-from lrnn_cli.commands.import_sdf import import_sdf
+from lrnn_cli.commands.import_data import import_data
 from lrnn_cli.commands.learn_structure import learn_structure
 from lrnn_cli.commands.make_template import make_template
 from lrnn_cli.commands.plot import plot
@@ -111,7 +112,8 @@ for command in (
     plot,
     show,
     check,
-    import_sdf,
+    import_data,
+    export,
     doctor,
 ):
     cli.add_command(command)

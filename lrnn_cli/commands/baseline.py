@@ -13,10 +13,12 @@ from lrnn_cli.commands.options import (
     grounding_options,
     open_session,
     options_of,
+    output_name,
     output_option,
     read_part,
 )
 from lrnn_cli.commands.parameters import Input, Output
+from lrnn_cli.evaluation.parts import FoldOptions
 
 
 @click.group(no_args_is_help=True)
@@ -38,7 +40,7 @@ def baseline() -> None:
 
 @baseline.command(no_args_is_help=True, short_help="Clauses as features of a naive Bayes model.")
 @click.argument("data", type=Input())
-@output_option("", "The model file to write")
+@output_option("The model file to write")
 @options_of(BaselineOptions)
 @fold_options(testing=False)
 @grounding_options
@@ -59,7 +61,7 @@ def nfoil(data: str, output: str, quiet: bool, **options: Any) -> None:
 
 @baseline.command(no_args_is_help=True, short_help="Clauses as a kernel of a support vector machine.")
 @click.argument("data", type=Input())
-@output_option("", "The model file to write")
+@output_option("The model file to write")
 @options_of(KernelOptions)
 @fold_options(testing=False)
 @grounding_options
@@ -89,7 +91,7 @@ def tree_options(command: Command) -> Command:
             metavar="FILE",
             help="Write metrics of the predictions as `evaluate --json` does.",
         ),
-        output_option("-", "Where predictions go"),
+        output_option("Where predictions go"),
     ):
         command = option(command)
     return command
@@ -156,8 +158,8 @@ def _predict(learner: str, path: str, output: str, quiet: bool, options: dict[st
     with open_session(progress, options) as session:
         from lrnn_cli.evaluation.metrics import evaluate_predictions
 
-        training = read_part(session, path, options, testing=False).checked()
-        testing = training.rest()
+        data, fold = session.read(path, options["split_by"]), chosen(FoldOptions, options)
+        training, testing = (data.of_fold(fold, testing) for testing in (False, True))
         predictions, remarks = api.predict_with_trees(learner, training, testing, chosen(TreeOptions, options))
     for remark in remarks:
         progress.line(remark)
@@ -173,9 +175,10 @@ def _learn(kind: type[BaselineOptions], path: str, output: str, quiet: bool, opt
 
     progress = Progress(quiet)
     with open_session(progress, options) as session:
-        data = read_part(session, path, options, testing=False).checked().with_queries().in_memory()
+        data = read_part(session, path, options, testing=False).labelled().in_memory()
     model, remarks = api.learn_baseline(data, chosen(kind, options))
     model.save(output)
     for remark in remarks:
         progress.line(remark)
-    progress.line(f"model in {output}")
+    if output != "-":
+        progress.line(f"model in {output_name(output)}")

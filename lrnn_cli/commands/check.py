@@ -27,7 +27,8 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
 
     Counts examples, predicates and targets, and looks for duplicate examples (equal up to the names of their
     objects), duplicates with contradicting labels, and duplicates in different folds, which leak from training into
-    testing. With --folds the folds are those that crossvalidation would draw.
+    testing. With --folds the folds are those that crossvalidation would draw. Sorts of arguments, which structure
+    learning goes by, are shown as `bias/1` declarations, ready to be copied into the data.
 
     \b
     Example:
@@ -37,17 +38,29 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
     check_inputs(template, data)
     progress = Progress(quiet)
     with open_session(progress, options) as session:
+        from lrnn_cli.errors import LrnnError
         from lrnn_cli.grounding.checks import check_program, unused_predicates
+        from lrnn_cli.hypotheses.vocabulary import vocabulary
         from lrnn_cli.language.files import write_text
         from lrnn_cli.language.writing import json_text
-        from lrnn_cli.report.summaries import data_summary, summary_text
+        from lrnn_cli.report.summaries import data_summary, fold_sizes, sort_summary, summary_text
 
         rules = None if template is None else session.read_template(template)
-        loaded = session.read(data)
-        folds = loaded.assigned_folds(chosen(FoldOptions, options))
-        summary = data_summary(loaded.content, loaded.survey(folds), folds)
+        loaded, parts = session.read(data, options["split_by"]), chosen(FoldOptions, options)
+        content, folds = loaded.content, loaded.assigned_folds(parts)
+        summary = data_summary(content, loaded.survey(folds, rules.rules if rules is not None else ()), folds)
+        of_queries = loaded.folds_of_queries(parts)
+        if of_queries is not None:
+            summary["folds of queries"] = fold_sizes(of_queries)
+        if not content.bias:
+            try:
+                knowledge = loaded.knowledge
+                summary |= sort_summary(vocabulary(content, knowledge, content.queries), knowledge.names())
+            except LrnnError as error:
+                # Structure learning can't take these data; other commands can.
+                progress.warn(str(error))
     if rules is not None:
-        for warning in check_program(rules, loaded.content):
+        for warning in check_program(rules, content):
             progress.warn(warning)
-        summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, loaded.content)]
+        summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, content)]
     write_text("-", json_text(summary) if as_json else f"{summary_text(summary)}\n")

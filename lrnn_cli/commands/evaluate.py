@@ -21,7 +21,7 @@ from lrnn_cli.commands.parameters import Input
 @click.command(no_args_is_help=True)
 @click.argument("model", type=Input())
 @click.argument("data", type=Input())
-@output_option("-", "Where the metrics go")
+@output_option("Where the metrics go")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 @settings_options
 @fold_options(testing=True)

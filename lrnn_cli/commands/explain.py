@@ -12,6 +12,7 @@ from lrnn_cli.commands.options import (
     output_option,
     settings_of,
     settings_options,
+    target_option,
 )
 from lrnn_cli.commands.parameters import Input
 
@@ -39,7 +40,8 @@ from lrnn_cli.commands.parameters import Input
 )
 @click.option("--member", metavar="NAME", help="The member, where MODEL is an ensemble.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
-@output_option("-", "Where the explanation goes")
+@output_option("Where the explanation goes")
+@target_option
 @settings_options
 @grounding_options
 def explain(
@@ -52,6 +54,7 @@ def explain(
     member: str | None,
     as_json: bool,
     output: str,
+    target: str | None,
     quiet: bool,
     **options: Any,
 ) -> None:
@@ -73,5 +76,6 @@ def explain(
         from lrnn_cli.language.writing import json_text
 
         weighted = session.read_model(model).with_settings(**settings_of(options))
-        found = api.explain(weighted, session.read(data), example, query, depth=depth, top=top, member=member)
+        asked = session.read(data), example, query
+        found = api.explain(weighted, *asked, depth=depth, top=top, member=member, target=target)
     write_text(output, json_text(found.json()) if as_json else found.text())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from lrnn_cli.commands.parameters import Input
 @click.command(no_args_is_help=True)
 @click.argument("template", type=Input())
 @click.argument("data", type=Input())
-@output_option("", "The grounding file to write, .npz")
+@output_option("The grounding file to write, .npz")
 @settings_options
 @fold_options(testing=False)
 @grounding_options
@@ -34,8 +35,10 @@ def ground(template: str, data: str, output: str, quiet: bool, **options: Any) -
     \b
     Example:
         lrnn ground template.pl data.pl -o grounding.npz
-        lrnn ground template.pl data.pl.gz --folds 5 --fold 1 -o fold1.npz
+        lrnn ground template.pl data.pl.gz --folds 5 --fold 1 | lrnn train - -o model.pl
     """
+    if output == "-" and sys.stdout.isatty():
+        raise click.UsageError("a grounding file is binary and no text for a terminal: name a file with -o, or a pipe")
     check_inputs(template, data)
     progress = Progress(quiet)
     with open_session(progress, options) as session:

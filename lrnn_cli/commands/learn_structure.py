@@ -11,8 +11,10 @@ from lrnn_cli.commands.options import (
     fold_options,
     given,
     grounding_options,
+    model_in,
     open_session,
     options_of,
+    output_name,
     output_option,
     read_part,
 )
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command("learn-structure", no_args_is_help=True)
 @click.argument("data", type=Input())
-@output_option("", "The model file to write")
+@output_option("The model file to write")
 @options_of(StructureOptions)
 @click.option(
     "--budget",
@@ -66,6 +68,7 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     \b
     Example:
         lrnn learn-structure data.pl -o model.pl
+        lrnn learn-structure train.pl | lrnn evaluate - test.pl
         lrnn learn-structure data.pl --folds 5 --fold 1 --run-dir run1 -o model.pl
     """
     from lrnn_cli import api
@@ -75,7 +78,7 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
         raise click.UsageError("--resume needs --run-dir")
     progress = Progress(quiet)
     with open_session(progress, options) as session:
-        training = read_part(session, data, options, testing=False).with_queries().in_memory()
+        training = read_part(session, data, options, testing=False).labelled().in_memory()
     settings = api.structure_options(as_in_the_paper, **given(field.name for field in fields(StructureOptions)))
     run = {name: options[name] for name in ("ensemble", "budget", "run_directory", "resume")}
     learning = api.learn(training, settings, note=progress.line, **run)
@@ -84,11 +87,11 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     if learning.interrupted:
         _tell_interruption(learning, output, options["run_directory"], progress)
     if len(learning.model.members) < len(learning.members):
-        progress.warn(f"{output} holds {len(learning.model.members)} of {len(learning.members)} models")
+        progress.warn(f"{output_name(output)} holds {len(learning.model.members)} of {len(learning.members)} models")
     _tell_estimates(learning, progress)
     statistics = learning.model.statistics()
     rules = " + ".join(str(figures["rules"]) for figures in statistics)
-    progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers, model in {output}")
+    progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers{model_in(output)}")
 
 
 def _tell_members(learning: Learning, progress: Progress) -> None:
@@ -107,7 +110,7 @@ def _tell_interruption(learning: Learning, output: str, folder: str | None, prog
     kept, ensemble = len(learning.model.members), len(learning.members)
     how = f"; go on with --run-dir {folder} --resume" if folder else ""
     what = f"{kept} of {ensemble} models" if ensemble > 1 else "the model of the last whole iteration"
-    progress.warn(f"interrupted: {output} holds {what}{how}")
+    progress.warn(f"interrupted: {output_name(output)} holds {what}{how}")
     click.get_current_context().exit(130)
 
 

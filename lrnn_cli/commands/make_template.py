@@ -37,7 +37,7 @@ from lrnn_cli.hypotheses.options import ChainOptions
     metavar="NAME/ARITY",
     help="Rules for this target predicate; may be given several times (default: all that are queried).",
 )
-@output_option("-", "The template file to write")
+@output_option("The template file to write")
 @fold_options(testing=False)
 @grounding_options
 def make_template(data: str, output: str, quiet: bool, **options: Any) -> None:

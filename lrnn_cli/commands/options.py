@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import Field, asdict, fields
@@ -13,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from lrnn_cli.commands.parameters import NamedChoice, Output
-from lrnn_cli.commands.terminal import say
+from lrnn_cli.commands.terminal import can_rewrite, say, say_in_place
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.parts import FoldOptions
 from lrnn_cli.grounding.options import SessionOptions
@@ -41,11 +40,28 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def output_option(default: str, what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
+def output_option(what: str, replaces: Sequence[str] = ()) -> Callable[[Command], Command]:
     """`replaces`: parameters whose file the output may take the place of."""
-    kind: dict[str, Any] = {"default": default} if default else {"required": True}
-    file = Output(replaces=replaces)
-    return click.option("-o", "--output", type=file, metavar="FILE", help=f"{what}; - is standard output.", **kind)
+    shown = f"{what} (default: standard output)."
+    return click.option("-o", "--output", type=Output(replaces=replaces), metavar="FILE", default="-", help=shown)
+
+
+def output_name(output: str) -> str:
+    """What an output is called in messages."""
+    return "standard output" if output == "-" else visible(output)
+
+
+def model_in(output: str) -> str:
+    """Where the model is, as the end of a sentence; who has it on standard output knows."""
+    return "" if output == "-" else f", model in {visible(output)}"
+
+
+def target_option(command: Command) -> Command:
+    return click.option(
+        "--target",
+        metavar="NAME/ARITY",
+        help="Ask for this predicate of all objects that fit by their sorts, whatever DATA ask for.",
+    )(command)
 
 
 def quiet_option(command: Command) -> Command:
@@ -101,7 +117,10 @@ def _option(field: Field[Any], words: dict[str, str], more: dict[str, Any]) -> C
     known = field.metadata
     name = known["name"] or field.name.replace("_", "-")
     declarations = [f"--{name}", field.name]
-    settings: dict[str, Any] = {"default": field.default, "metavar": known["metavar"]}
+    settings: dict[str, Any] = {"metavar": known["metavar"]}
+    if field.default is not None or known["kind"] is bool:
+        # None that is given is a default, too: an option with one is not required.
+        settings["default"] = field.default
     text = known["help"].format(**words)
     if known["kind"] is bool and known["metavar"] != ON_OR_OFF:
         if known["negative"]:
@@ -200,7 +219,15 @@ LIMITS = {"memory_limit": _memory_limit, "time_limit": _time_limit}
 
 
 def fold_options(testing: bool) -> Callable[[Command], Command]:
-    return options_of(FoldOptions, part="use fold K only" if testing else "use all but fold K")
+    """Which part of the data is used."""
+    part = "use fold K only" if testing else "use all but fold K"
+    split = click.option(
+        "--split-by",
+        metavar="NAME/ARITY",
+        help="Cut data of one example into one for each first argument of this predicate or, with `query`, of the "
+        "queries, where they fall apart.",
+    )
+    return lambda command: options_of(FoldOptions, part=part)(split(command))
 
 
 def settings_options(command: Command) -> Command:
@@ -214,7 +241,7 @@ class Progress:
     def __init__(self, quiet: bool, every: float = 5.0) -> None:
         self.quiet = quiet
         self.every = every
-        self.terminal = sys.stderr.isatty()
+        self.terminal = can_rewrite()
         self._shown = False
         self._last = time.monotonic()
         self._warnings: set[str] = set()
@@ -226,7 +253,7 @@ class Progress:
         now = time.monotonic()
         if self.terminal:
             if now - self._last > 0.05:
-                say(visible(text)[:120], nl=False, clear=True)
+                say_in_place(text)
                 self._shown = True
                 self._last = now
         elif now - self._last > self.every:
@@ -257,7 +284,7 @@ class Progress:
 
     def _clear(self) -> None:
         if self._shown:
-            say("", nl=False, clear=True)
+            say_in_place("")
             self._shown = False
 
 
@@ -265,7 +292,7 @@ def open_session(progress: Progress, options: dict[str, Any]) -> Session:
     """A session with the options of `grounding_options`."""
     from lrnn_cli.api import Session
 
-    return Session(chosen(SessionOptions, options), report=progress.status, warn=progress.warn_once)
+    return Session(chosen(SessionOptions, options), report=progress.status, note=progress.line, warn=progress.warn_once)
 
 
 def check_inputs(template_path: str | None, data_path: str | None) -> None:
@@ -275,7 +302,7 @@ def check_inputs(template_path: str | None, data_path: str | None) -> None:
 
 def read_part(session: Session, path: str, options: dict[str, Any], testing: bool) -> Data:
     """The data of a file, or the part of them that `fold_options` choose."""
-    return session.read(path).of_fold(chosen(FoldOptions, options), testing)
+    return session.read(path, options["split_by"]).of_fold(chosen(FoldOptions, options), testing)
 
 
 def settings_of(options: dict[str, Any]) -> dict[str, Any]:

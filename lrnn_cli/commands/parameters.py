@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.files import check_writable
@@ -48,6 +49,7 @@ def with_members(patterns: Iterable[str]) -> tuple[str, ...]:
 EXPERIMENT_FILES = (
     "*/check.json",
     "*/*/settings",
+    "*/*/impossible",
     *(f"*/*/fold*/{name}" for name in FOLD_FILES),
     *(f"*/*/fold*/run/{name}" for name in with_members(RUN_RECORDS)),
 )
@@ -156,6 +158,10 @@ class _FileType(click.types.StringParamType):
         if ctx is not None and param is not None and not ctx.resilient_parsing:
             self.use(path, param, ctx)
         return path
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The shell knows its files."""
+        return [CompletionItem(incomplete, type="file")]
 
     def use(self, path: str, param: click.Parameter, ctx: click.Context) -> None:
         raise NotImplementedError

@@ -38,7 +38,7 @@ ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "text", ".tx
     metavar="DIR",
     help="Also write the figures of errors and of rule sets there, as SVG files.",
 )
-@output_option("-", "Where the report goes")
+@output_option("Where the report goes")
 @quiet_option
 def report(
     folder: str,
@@ -66,7 +66,7 @@ def report(
     from lrnn_cli.evaluation.experiments import read_experiments
     from lrnn_cli.language.files import write_figures, write_text
     from lrnn_cli.language.writing import json_text
-    from lrnn_cli.report.experiments import experiments_json, figure_files, page_sections, text_sections
+    from lrnn_cli.report.experiments import experiments_json, figure_files, page_sections, page_title, text_sections
     from lrnn_cli.report.pages import markdown, page
 
     kind = kind or _kind(output)
@@ -82,13 +82,15 @@ def report(
         progress.status("drawing")
         named = [f"--dataset={name}" for name in datasets] + [f"--learner={name}" for name in learners]
         command = shlex.join(["lrnn", "report", folder, *named, "-o", output])
-        text = page("Experiments", page_sections(experiments, command))
+        text = page(page_title(experiments), page_sections(experiments, command))
     write_text(output, text)
     if figures is not None:
         write_figures(figures, figure_files(experiments))
     for result in experiments.incomplete():
         done = f"{len(result.folds)} of {len(result.expected)} folds" if result.folds else "no fold"
         progress.line(f"{result.folder}: {done} done")
+    for result in experiments.impossible():
+        progress.line(f"{result.folder}: this can't be done: {result.impossible}")
 
 
 def _kind(output: str) -> str:

@@ -12,6 +12,7 @@ from lrnn_cli.commands.options import (
     grounding_options,
     open_session,
     options_of,
+    output_name,
     output_option,
     read_part,
 )
@@ -22,7 +23,7 @@ from lrnn_cli.simplification.options import SimplificationOptions
 @click.command(no_args_is_help=True)
 @click.argument("model", type=Input())
 @click.argument("data", type=Input())
-@output_option("", "The model file to write", replaces=("model",))
+@output_option("The model file to write", replaces=("model",))
 @options_of(SimplificationOptions)
 @fold_options(testing=False)
 @grounding_options
@@ -57,7 +58,7 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
         progress.line(report)
     else:
         write_text("-", f"{report}\n")
-    progress.line(f"model in {output}")
+        progress.line(f"model in {output_name(output)}")
     if simplified.interrupted:
-        progress.warn(f"interrupted: {output} holds what has been reached so far")
+        progress.warn(f"interrupted: {output_name(output)} holds what has been reached so far")
         click.get_current_context().exit(130)

@@ -9,7 +9,7 @@ from lrnn_cli.commands.parameters import FOLD_FILES, Input
 @click.command(no_args_is_help=True)
 @click.argument("folders", type=Input(*FOLD_FILES), nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-@output_option("-", "Where the summary goes")
+@output_option("Where the summary goes")
 def summarise(folders: tuple[str, ...], as_json: bool, output: str) -> None:
     """One table for all folds of a crossvalidation
 

@@ -7,7 +7,9 @@ import click
 from lrnn_cli.commands.options import (
     Progress,
     chosen,
+    model_in,
     options_of,
+    output_name,
     output_option,
     quiet_option,
 )
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(no_args_is_help=True)
 @click.argument("grounding", type=Input())
-@output_option("", "The model file to write")
+@output_option("The model file to write")
 @options_of(TrainingOptions)
 @click.option("--history", type=Output(), metavar="FILE", help="Write losses by epoch as CSV.")
 @quiet_option
@@ -43,14 +45,16 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
     settings = chosen(TrainingOptions, options)
     groundings = api.load_groundings(grounding)
     progress.status("compiling the network")
-    training = api.train(groundings, settings, report=lambda epoch: progress.status(_epoch(epoch, settings)))
+    training = api.train(
+        groundings, settings, report=lambda epoch: progress.status(_epoch(epoch, settings)), note=progress.line
+    )
     write_text(output, training.model.text())
     if history:
         write_text(history, training.history())
     best = training.trained.epoch
-    progress.line(f"{settings.loss} loss {best.decisive_loss:.6f} after epoch {best.epoch}, model in {output}")
+    progress.line(f"{settings.loss} loss {best.decisive_loss:.6f} after epoch {best.epoch}{model_in(output)}")
     if training.trained.interrupted:
-        progress.warn(f"interrupted: {output} holds the best weights so far, of epoch {best.epoch}")
+        progress.warn(f"interrupted: {output_name(output)} holds the best weights so far, of epoch {best.epoch}")
         click.get_current_context().exit(130)
 
 

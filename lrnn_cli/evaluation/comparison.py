@@ -25,8 +25,13 @@ class Comparison:
     p_value: float | None
     """Of the two-sided Wilcoxon signed-rank test without ties; None where all pairs are tied."""
 
+    @property
+    def least_p_value(self) -> float:
+        """The p-value if the same learner had won all pairs that are not tied: no result could have a lower one."""
+        return min(1.0, 2.0 ** (1 - self.wins - self.losses))
+
     def json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "least_p_value": self.least_p_value}
 
 
 def compare_errors(first: Sequence[float], second: Sequence[float]) -> Comparison:

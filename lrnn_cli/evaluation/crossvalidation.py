@@ -27,10 +27,14 @@ LOG = "log"
 
 @dataclass(frozen=True)
 class Fold:
-    """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps."""
+    """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps.
+
+    example, atom: of each query that has a target; others do not count.
+    """
 
     folder: str
     example: tuple[str, ...]
+    atom: tuple[str, ...]
     target: np.ndarray
     output: np.ndarray
     members: list[dict[str, float | None]]
@@ -45,7 +49,7 @@ def read_fold(folder: str) -> Fold:
     predictions = path / PREDICTIONS
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
-    example, target, output = read_predictions(str(predictions))
+    example, atom, target, output = read_predictions(str(predictions))
     seconds = {}
     log = path / LOG
     for line in log.read_text(errors="replace").splitlines() if log.is_file() else ():
@@ -54,7 +58,7 @@ def read_fold(folder: str) -> Fold:
             number = finite_number(words[2])
             if number is not None:
                 seconds[words[1]] = number
-    return Fold(folder, example, target, output, _read_members(path / METRICS), seconds)
+    return Fold(folder, example, atom, target, output, _read_members(path / METRICS), seconds)
 
 
 def _read_members(path: Path) -> list[dict[str, float | None]]:
@@ -108,17 +112,20 @@ def _members(folds: Sequence[Fold], names: Sequence[str]) -> list[dict[str, floa
 
 
 def _check_apart(folds: Sequence[Fold]) -> None:
-    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation."""
+    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation.
+
+    Where all folds have one and the same example, an atom is.
+    """
     tested: dict[str, str] = {}
+    one = len({example for fold in folds for example in fold.example}) == 1
     for number, fold in enumerate(folds):
         if fold.folder in (other.folder for other in folds[:number]):
             raise LrnnError(f"{fold.folder}: this folder is named twice; name each fold once")
-        for example in dict.fromkeys(fold.example):
-            other = tested.setdefault(example, fold.folder)
+        for tested_once in dict.fromkeys(fold.atom if one else fold.example):
+            other = tested.setdefault(tested_once, fold.folder)
             if other != fold.folder:
-                raise LrnnError(
-                    f"example {example} is in {other} and in {fold.folder}; name the folds of one crossvalidation"
-                )
+                what = f"query {tested_once}" if one else f"example {tested_once}"
+                raise LrnnError(f"{what} is in {other} and in {fold.folder}; name the folds of one crossvalidation")
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -12,7 +12,18 @@ import numpy as np
 from lrnn_cli.evaluation.contributions import GroundAtom, Grounding, GroundNetwork, number_text
 from lrnn_cli.evaluation.one_example import choose_queries
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.network.drawing import DERIVED, FACT, LABELLED, RULE, TARGET, UNKNOWN, Drawing, Graph, weight_style
+from lrnn_cli.network.drawing import (
+    DERIVED,
+    FACT,
+    LABELLED,
+    RULE,
+    TARGET,
+    UNKNOWN,
+    Drawing,
+    Graph,
+    dashed,
+    weight_style,
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ def network_dot(network: GroundNetwork, query: int, neurons: int) -> str:
         derived = network.is_derived(atom)
         style = TARGET if atom == start else DERIVED if derived else FACT
         if drawn_below[atom] < sum(len(item.row) for item in inputs[atom]):
-            style = {**style, "style": f"{style['style']},dashed"}
+            style = dashed(style)
         label = network.text(atom)
         node[atom] = graph.node(f"{label}\n{number_text(network.value(atom), 3)}", style, label)
         if not derived:
@@ -109,10 +120,11 @@ def _network_caption(network: GroundNetwork, query: int, shown: int) -> str:
     of_member = f" of member {member}" if member else ""
     example = network.groundings.example_name[queries.example[query]]
     value = number_text(network.value(network.query(query)))
+    given = f", target {queries.target[query]:g}" if queries.labelled[query] else ""
     everything = network.neurons("atom", "rule")
     part = f"all {shown:,}" if shown == everything else f"the strongest {shown:,} of {everything:,}"
     lines = [
-        f"{example}: {queries.text[query]}, output{of_member} {value}, target {queries.target[query]:g}",
+        f"{example}: {queries.text[query]}, output{of_member} {value}{given}",
         f"{part} atoms and rule neurons with their values; edges into atoms are contributions, blue above 0, red below",
     ]
     if shown < everything:

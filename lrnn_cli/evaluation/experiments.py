@@ -20,10 +20,13 @@ from lrnn_cli.evaluation.crossvalidation import LOG, PREDICTIONS, Fold, read_fol
 from lrnn_cli.language.json_files import read_json
 
 FOLD = re.compile(r"fold([1-9][0-9]*)\Z")
+IMPOSSIBLE = "impossible"
+"""The file that says why a learner can't learn from a data set."""
 SETTINGS = ("data", "learner", "folds", "seed", "fold options", "template options", "further options")
 ORDER = ("lrnn", "paper", "nfoil", "kfoil", "forest", "lightgbm")
 """Learners in the order of reports; templates and all others follow."""
 
+MISSING = "missing"
 STATISTICS = ("rules", "target rules", "average length", "layers")
 
 
@@ -37,7 +40,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Crossvalidation:
-    """One learner on one data set: folds by number, results of those that are done."""
+    """One learner on one data set: folds by number, results of those that are done.
+
+    impossible: why there can be none, such as chains of one object for targets of two; empty if there can.
+    """
 
     data: str
     learner: str
@@ -45,6 +51,7 @@ class Crossvalidation:
     settings: dict[str, str]
     expected: tuple[int, ...]
     folds: dict[int, Fold]
+    impossible: str = ""
 
     @property
     def missing(self) -> list[int]:
@@ -127,6 +134,11 @@ class Crossvalidation:
         return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
 
 
+def absent(result: Crossvalidation) -> str:
+    """What reports say in place of results."""
+    return "can't be done" if result.impossible else MISSING
+
+
 @dataclass(frozen=True)
 class Experiments:
     """Crossvalidations of all learners on all data sets; the first learner is compared with the others."""
@@ -140,7 +152,11 @@ class Experiments:
         return [self.results[data, learner] for data in self.datasets]
 
     def incomplete(self) -> list[Crossvalidation]:
-        return [found for found in self.results.values() if not found.complete]
+        """Those that lack folds and can have them."""
+        return [found for found in self.results.values() if not found.complete and not found.impossible]
+
+    def impossible(self) -> list[Crossvalidation]:
+        return [found for found in self.results.values() if found.impossible]
 
     def started(self) -> list[str]:
         """Learners that are done with some data set."""
@@ -213,7 +229,8 @@ def _place(learner: str) -> tuple[int, str]:
 
 
 def _is_crossvalidation(folder: Path) -> bool:
-    return folder.is_dir() and ((folder / "settings").is_file() or bool(_fold_numbers(folder)))
+    kept = any((folder / name).is_file() for name in ("settings", IMPOSSIBLE))
+    return folder.is_dir() and (kept or bool(_fold_numbers(folder)))
 
 
 def _fold_numbers(folder: Path) -> list[int]:
@@ -227,6 +244,10 @@ def _read_crossvalidation(root: Path, data: str, learner: str, known: Sequence[i
     """`known` are the folds of this data set; the settings of a crossvalidation say which it has."""
     folder = root / data / learner
     settings = _settings(folder / "settings")
+    why = folder / IMPOSSIBLE
+    if why.is_file():
+        text = " ".join(why.read_text(encoding="utf-8", errors="replace").split())
+        return Crossvalidation(data, learner, folder, settings, (), {}, text or "no reason was given")
     expected = tuple(int(word) for word in settings.get("folds", "").split() if word.isdecimal()) or tuple(known)
     folds = {
         number: read_fold(str(folder / f"fold{number}"))

@@ -89,7 +89,11 @@ def explanation(network: GroundNetwork, query: int, depth: int, top: int) -> Jso
         "member": template.member or None,
         "example": network.groundings.example_name[queries.example[query]],
         "query": text,
-        "targets": [float(target) for other, target in zip(queries.text, queries.target, strict=True) if other == text],
+        "targets": [
+            float(target)
+            for other, target, known in zip(queries.text, queries.target, queries.labelled, strict=True)
+            if other == text and known
+        ],
         "output": network.value(start),
         "activation": template.settings.activation,
         "steepness": network.activation.steepness,
@@ -164,7 +168,8 @@ def explanation_text(found: Json) -> str:
     targets = " and ".join(f"{target:g}" for target in found["targets"])
     member = "" if found["member"] is None else f" of member {found['member']}"
     lines = [f"{found['example']}: {found['query']}"]
-    lines += [f"output{member} {number_text(found['output'])}, target {targets}", ""]
+    given = f", target {targets}" if targets else ""
+    lines += [f"output{member} {number_text(found['output'])}{given}", ""]
     lines += [f"{query['atom']} {number_text(query['value'])} {_formula(found, query)}"]
     if not query["inputs"]:
         lines.append(f"{INDENT}Nothing derives it in this example.")

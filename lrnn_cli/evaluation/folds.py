@@ -1,6 +1,7 @@
 """Parts of a data set for crossvalidation: folds given in the file, or stratified ones drawn with a seed.
 
-Duplicates stay in one fold where their groups are known: otherwise a model is tested on what it was trained on.
+Folds are of examples or, where there is one example only, of its queries. Duplicates stay in one fold where their
+groups are known: otherwise a model is tested on what it was trained on.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from lrnn_cli.language.data import DataSet
 
 
 def example_classes(data: DataSet) -> np.ndarray:
-    """(examples,) the mean target of the queries of each example, rounded; -1 without queries."""
-    queries = data.queries
+    """(examples,) the mean target of the queries of each example, rounded; -1 without queries that have one."""
+    queries = data.queries.select(data.queries.labelled.nonzero()[0])
     count = np.bincount(queries.example, minlength=len(data.example_name))
     total = np.bincount(queries.example, queries.target, len(data.example_name))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -50,6 +51,60 @@ def assign_folds(data: DataSet, folds: int | None, seed: int, duplicates: np.nda
             "each kept in one fold; choose fewer folds, or --no-group-duplicates"
         )
     return _dealt(example_classes(data), groups, folds, seed)
+
+
+def assign_query_folds(data: DataSet, folds: int | None, seed: int) -> np.ndarray:
+    """(queries,) the fold of each query, counted from 1; queries of one atom are in one fold.
+
+    Stratified by predicate and target, so that each fold has its share of each.
+    """
+    if folds is None:
+        raise LrnnError(f"{data.name}: there is one example in these data; say how many folds of queries with --folds")
+    queries = data.queries
+    atoms = np.column_stack([queries.example, queries.predicate_index, queries.argument])
+    _, groups = np.unique(atoms, axis=0, return_inverse=True)
+    groups = groups.reshape(-1)
+    count = int(groups.max(initial=-1)) + 1
+    if folds > count:
+        raise LrnnError(f"{data.name}: {folds} folds of queries for {count} atoms in one example; choose fewer folds")
+    target = np.where(queries.labelled, np.round(queries.target), -np.inf)
+    _, classes = np.unique(np.column_stack([queries.predicate_index, target]), axis=0, return_inverse=True)
+    return _dealt(classes.reshape(-1), groups, folds, seed)
+
+
+def deals_queries(data: DataSet) -> bool:
+    """Whether folds are of queries: there is one example, and the file says nothing of its fold."""
+    return len(data.example_name) == 1 and not data.example_fold.any() and bool(len(data.queries))
+
+
+def in_fold(data: DataSet, folds: int | None, fold: int, seed: int, duplicates: np.ndarray | None = None) -> np.ndarray:
+    """(queries,) which queries are in fold `fold`."""
+    if not deals_queries(data):
+        examples = choose_examples(data, folds, fold, seed, True, duplicates)
+        assert examples is not None
+        return np.isin(data.queries.example, examples)
+    assigned = assign_query_folds(data, folds, seed)
+    if not (assigned == fold).any():
+        raise LrnnError(f"{data.name}: there is no fold {fold}; folds are 1 to {int(assigned.max())}")
+    return np.asarray(assigned == fold)
+
+
+def choose_part(
+    data: DataSet,
+    folds: int | None,
+    fold: int | None,
+    seed: int,
+    testing: bool,
+    duplicates: np.ndarray | None = None,
+) -> tuple[DataSet, list[int] | None]:
+    """The data with the queries, and the examples, of fold `fold` when testing, of all others when learning.
+
+    None for all examples.
+    """
+    if fold is None or not deals_queries(data):
+        return data, choose_examples(data, folds, fold, seed, testing, duplicates)
+    inside = in_fold(data, folds, fold, seed)
+    return data.asking((inside if testing else ~inside).nonzero()[0]), None
 
 
 def _dealt(classes: np.ndarray, groups: np.ndarray, folds: int, seed: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Metrics of outputs against targets, with 95 % intervals.
 
 A query is positive when its target is above 0.5, and is predicted positive when its output is. Intervals are
-Wilson's for proportions, Hanley and McNeil's for the area under the ROC curve, and normal for mean losses.
+Wilson's for proportions, Newcombe's for the area under the ROC curve, and normal for mean losses.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from lrnn_cli.semantics.losses import LOSSES
 
 Z = 1.959963984540054
 """The normal quantile of a 95 % interval."""
+
+BISECTIONS = 60
 
 Interval = tuple[float, float]
 
@@ -80,7 +82,7 @@ def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
     else:
         area = auc_roc(output, positive)
         metrics.values.update(auc_roc=area, auc_pr=auc_pr(output, positive))
-        metrics.intervals["auc_roc"] = hanley_mcneil(area, positives, queries - positives)
+        metrics.intervals["auc_roc"] = newcombe(area, positives, queries - positives)
     for name, loss in (("log_loss", LOSSES["log"]), ("squared_loss", LOSSES["squared"])):
         if loss.refuses(target).any():
             metrics.values[name] = None
@@ -111,13 +113,27 @@ def wilson(successes: int, trials: int) -> Interval:
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
-def hanley_mcneil(area: float, positives: int, negatives: int) -> Interval:
-    """The interval of an area under the ROC curve (Hanley and McNeil 1982)."""
-    q1 = area / (2 - area)
-    q2 = 2 * area**2 / (1 + area)
-    variance = area * (1 - area) + (positives - 1) * (q1 - area**2) + (negatives - 1) * (q2 - area**2)
-    half = Z * math.sqrt(max(0.0, variance) / (positives * negatives))
-    return max(0.0, area - half), min(1.0, area + half)
+def newcombe(area: float, positives: int, negatives: int) -> Interval:
+    """The interval of an area under the ROC curve (Newcombe 2006, method 5).
+
+    It holds the areas from which this one is no further than Z of their own standard errors, by Hanley and McNeil's
+    variance for classes of equal size. Like Wilson's interval, it is not empty where nothing is wrong.
+    """
+    others = (positives + negatives) / 2 - 1
+
+    def error(true: float) -> float:
+        spread = 1 + others * ((1 - true) / (2 - true) + true / (1 + true))
+        return math.sqrt(true * (1 - true) * spread / (positives * negatives))
+
+    def furthest(end: float) -> float:
+        """The area between this one and `end`, 0 or 1, that is just near enough, by bisection."""
+        near, far = area, end
+        for _ in range(BISECTIONS):
+            middle = (near + far) / 2
+            near, far = (middle, far) if abs(area - middle) <= Z * error(middle) else (near, middle)
+        return far
+
+    return furthest(0.0), furthest(1.0)
 
 
 def auc_roc(output: np.ndarray, positive: np.ndarray) -> float:

@@ -21,14 +21,16 @@ TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | \s+ | .""",
 
 
 def ground_example(
-    grounder: GroundingSession, model: Template, data: DataSet, example: str | None
+    grounder: GroundingSession, model: Template, data: DataSet, example: int
 ) -> tuple[Groundings, np.ndarray]:
-    """Groundings of a model in one example, with names of objects, and its weights (rules,).
-
-    Without a name it is the only example.
-    """
+    """Groundings of a model in one example with a query, with names of objects, and its weights (rules,)."""
     weights = np.array(model_weights(model))
-    return grounder.ground(model, data, [choose_example(data, example)], names=True), weights
+    if not (data.queries.example == example).any():
+        raise LrnnError(
+            f"{data.name}:{data.example_line[example]}:1: example {data.example_name[example]} has no query; "
+            "choose another one, add query(Atom). to it, or ask with --target NAME/ARITY"
+        )
+    return grounder.ground(model, data, [example], names=True), weights
 
 
 def choose_member(model: Model, name: str | None) -> Template:
@@ -50,23 +52,16 @@ def choose_member(model: Model, name: str | None) -> Template:
 
 
 def choose_example(data: DataSet, name: str | None) -> int:
-    """The number of an example with a query."""
+    """The number of an example; without a name it is the only one."""
     names = data.example_name
     if name is None:
         if len(names) > 1:
             raise LrnnError(f"{data.name}: there are {len(names)} examples, {_some(names)}; choose one with --example")
-        chosen = 0
-    else:
-        same = same_text(name, names)
-        if not same:
-            raise LrnnError(f"{data.name}: there is no example {name}; {_others(name, names, 'example', 'examples')}")
-        chosen = same[0]
-    if not (data.queries.example == chosen).any():
-        raise LrnnError(
-            f"{data.name}:{data.example_line[chosen]}:1: example {names[chosen]} has no query; "
-            "choose another one, or add query(Atom, Target). to it"
-        )
-    return chosen
+        return 0
+    same = same_text(name, names)
+    if not same:
+        raise LrnnError(f"{data.name}: there is no example {name}; {_others(name, names, 'example', 'examples')}")
+    return same[0]
 
 
 def choose_queries(groundings: Groundings, atom: str | None) -> list[int]:

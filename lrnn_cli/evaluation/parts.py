@@ -13,7 +13,11 @@ class FoldOptions:
 
     fold: int | None = setting(None, "For crossvalidation: {part}.", kind=int, least=1, metavar="K")
     folds: int | None = setting(
-        None, "Number of folds, stratified by target; fold(K) facts in the data win.", kind=int, least=2, metavar="N"
+        None,
+        "Number of folds, stratified by target; fold(K) facts in the data win. One example is split by its queries.",
+        kind=int,
+        least=2,
+        metavar="N",
     )
     group_duplicates: bool = setting(True, "Examples equal up to the names of their objects stay in one fold.")
     seed: int = setting(1, "Of all that is drawn: the same seed gives the same bytes.", least=0, metavar="S")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -49,12 +50,16 @@ class Predictions:
         return self.queries.text
 
     def text(self) -> str:
-        """A file: tab-separated, a header line, one row a query, in the order of the queries."""
+        """A file: tab-separated, a header line, one row a query, in the order of the queries.
+
+        The cell of a target that there is not is empty.
+        """
         lines = ["\t".join(COLUMNS)]
         for example, atom, target, output in zip(
             self.example, self.atom, self.target.tolist(), self.output.tolist(), strict=True
         ):
-            lines.append(f"{term_cell(example)}\t{term_cell(atom)}\t{target!r}\t{output!r}")
+            shown = "" if math.isnan(target) else repr(target)
+            lines.append(f"{term_cell(example)}\t{term_cell(atom)}\t{shown}\t{output!r}")
         return "\n".join(lines) + "\n"
 
 
@@ -82,25 +87,31 @@ def predict_queries(
     return Predictions(groundings.queries, groundings.example_name, np.mean(outputs, axis=0), np.stack(outputs))
 
 
-def read_predictions(path: str) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
-    """Names of examples, targets (queries,) and outputs (queries,) of a file of predictions."""
+def read_predictions(path: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
+    """Names of examples, atoms, targets (queries,) and outputs (queries,) of a file of predictions.
+
+    Queries without a target do not count.
+    """
     name, content = read_bytes(path)
     header, *lines = content.decode(errors="replace").rstrip("\n").split("\n")
     if tuple(header.split("\t")) != COLUMNS:
         message = f"predictions begin with a line of {', '.join(COLUMNS)} with tabs between; `lrnn predict` writes them"
         raise faults_error(name, [Fault(1, 1, message)])
-    examples, numbers, faults = [], [], []
+    named, numbers, faults = [], [], []
     for number, line in enumerate(lines, 2):
         cells = line.split("\t")
+        if len(cells) == len(COLUMNS) and cells[2] == "" and finite_number(cells[3]) is not None:
+            continue
         values = [finite_number(cell) for cell in cells[2:]]
         if len(cells) != len(COLUMNS) or None in values:
             faults.append(Fault(number, 1, "a line has an example, an atom and two numbers, with tabs between"))
             continue
-        examples.append(cells[0])
+        named.append(cells[:2])
         numbers.append(values)
     if faults:
         raise faults_error(name, faults)
-    if not examples:
-        raise ReadError(f"{name}: there is no prediction in this file; choose another fold")
+    if not named:
+        raise ReadError(f"{name}: there is no prediction with a target in this file; choose another fold")
     target, output = np.array(numbers, float).T
-    return tuple(examples), target, output
+    examples, atoms = zip(*named, strict=True)
+    return examples, atoms, target, output

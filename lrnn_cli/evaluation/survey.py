@@ -3,19 +3,32 @@
 Two examples count as duplicates when they are equal up to the names of their objects. This is decided by colour
 refinement: objects are told apart by the facts they occur in, again and again, until nothing more can be told apart.
 Examples that differ are hardly ever taken for equal, and only if they are very symmetric.
+
+Names count where a model can use them as values: numbers, unless they name objects that facts are about, arguments that
+`bias/1` calls constants, and constants of background clauses and rules.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lrnn_cli.grounding.tables import SoftFacts, Table
-from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.hypotheses.sorts import OTHER, WHOLE, ArgumentSorts, called_by
+from lrnn_cli.hypotheses.vocabulary import CONSTANT
+from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.data import DataSet
 
 ROUNDS = 100
+CONSTANTS = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.)*" | -?[0-9]+(?:\.[0-9]+(?:e[+-]?[0-9]+)?)? | \w+ | [^\w\s()'"]+""",
+    re.VERBOSE,
+)
+"""Atomic terms in the text of a clause."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +41,18 @@ class Survey:
 
 
 def survey(
-    data: DataSet, relations: dict[Predicate, Table], soft: dict[Predicate, SoftFacts], folds: np.ndarray
+    data: DataSet,
+    relations: dict[Predicate, Table],
+    soft: dict[Predicate, SoftFacts],
+    names: Sequence[str],
+    folds: np.ndarray,
+    rules: Sequence[Rule] = (),
 ) -> Survey:
-    """Look for duplicates among the examples; `folds` (examples,) are 0 where there are none."""
-    signature, colour = signatures(data, relations, soft)
+    """Look for duplicates among the examples; `folds` (examples,) are 0 where there are none.
+
+    names: of all objects; rules: of a template that will be used with the data.
+    """
+    signature, colour = signatures(data, relations, soft, names, rules)
     members: dict[int, list[int]] = {}
     for example, value in enumerate(signature.tolist()):
         members.setdefault(value, []).append(example)
@@ -42,23 +63,32 @@ def survey(
     return Survey(groups, contradicting, across)
 
 
-def duplicate_groups(data: DataSet, relations: dict[Predicate, Table], soft: dict[Predicate, SoftFacts]) -> np.ndarray:
+def duplicate_groups(
+    data: DataSet, relations: dict[Predicate, Table], soft: dict[Predicate, SoftFacts], names: Sequence[str]
+) -> np.ndarray:
     """(examples,) the number of the group of each example: duplicates are in one group, others alone in theirs."""
-    signature, _ = signatures(data, relations, soft)
+    signature, _ = signatures(data, relations, soft, names)
     return np.unique(signature, return_inverse=True)[1]
 
 
 def signatures(
-    data: DataSet, relations: dict[Predicate, Table], soft: dict[Predicate, SoftFacts]
+    data: DataSet,
+    relations: dict[Predicate, Table],
+    soft: dict[Predicate, SoftFacts],
+    names: Sequence[str],
+    rules: Sequence[Rule] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     """(examples,) equal for examples equal up to names, and (objects,) equal for objects in the same place."""
     facts: list[tuple[np.uint64, Table, np.ndarray]] = []
-    for number, (predicate, table) in enumerate(sorted(relations.items())):
-        extra = np.zeros(len(table), np.uint64)
-        facts.append((_mix(np.array([number + 1], np.uint64))[0], table, extra))
+    values = Values(data, relations, names, rules)
+    # A predicate that has facts in other examples alone leaves no trace.
+    predicates = sorted(predicate for predicate, table in relations.items() if len(table) or predicate in soft)
+    for number, predicate in enumerate(predicates):
+        facts.append((_mix(np.array([number + 1], np.uint64))[0], *values.apart(predicate, relations[predicate])))
         if predicate in soft:
-            bits = soft[predicate].weight.view(np.uint64)
-            facts.append((_mix(np.array([2**32 + number], np.uint64))[0], soft[predicate].atoms, _mix(bits)))
+            atoms, extra = values.apart(predicate, soft[predicate].atoms)
+            extra = extra + _mix(soft[predicate].weight.view(np.uint64))
+            facts.append((_mix(np.array([2**32 + number], np.uint64))[0], atoms, extra))
     # Background clauses may derive atoms of objects that the data do not have.
     objects = max([int(data.first_object[-1]), *(int(table.objects.max(initial=-1)) + 1 for _, table, _ in facts)])
     colour = _refined(np.zeros(objects, np.uint64), facts)
@@ -76,6 +106,57 @@ def signatures(
     for code, table, extra in facts:
         np.add.at(signature, table.example, _row_hash(code, table, extra, colour))
     return signature, colour
+
+
+class Values:
+    """Which objects count by their names, argument by argument: an integer may be an object here and a value there."""
+
+    def __init__(
+        self, data: DataSet, relations: dict[Predicate, Table], names: Sequence[str], rules: Sequence[Rule]
+    ) -> None:
+        self._names = names
+        self._kind = called_by(names)
+        constants = _constants(data, rules)
+        self._constant = np.array([name in constants for name in names], bool) if constants else None
+        self._sorts = ArgumentSorts(relations, names).sorts
+        # Facts are about their first argument: what is called by an integer there is an object.
+        self._objects = {sorts[0] for sorts in self._sorts.values() if sorts}
+        self._declared = {bias.predicate: bias.sorts for bias in data.bias}
+
+    def apart(self, predicate: Predicate, table: Table) -> tuple[Table, np.ndarray]:
+        """A table of the predicate without arguments that are values only, and (rows,) equal for equal values."""
+        total = np.zeros(len(table), np.uint64)
+        kept = []
+        for column, objects in enumerate(table.objects.T):
+            counts = self._counts(predicate, column, objects)
+            if counts.any():
+                distinct, places = np.unique(objects[counts], return_inverse=True)
+                hashes = np.array([_text_hash(self._names[number]) for number in distinct.tolist()], np.uint64)
+                total[counts] += _mix(hashes[places] + np.uint64(column + 1))
+            if not counts.all() or not len(table):
+                kept.append(column)
+        return Table(table.example, table.objects[:, kept]), total
+
+    def _counts(self, predicate: Predicate, column: int, objects: np.ndarray) -> np.ndarray:
+        """(rows,) whether the objects of an argument count by their names."""
+        sorts = self._declared.get(predicate, ())
+        if sorts and sorts[column] == CONSTANT:
+            return np.ones(len(objects), bool)
+        kind = self._kind[objects]
+        counts = kind == OTHER
+        if self._sorts[predicate][column] not in self._objects:
+            counts |= kind == WHOLE
+        return np.asarray(counts if self._constant is None else counts | self._constant[objects])
+
+
+def _constants(data: DataSet, rules: Sequence[Rule]) -> set[str]:
+    """Names in background knowledge and in rules: of constants, and of predicates, which do no harm."""
+    texts = [*(clause.text for clause in data.background), *map(str, rules)]
+    return {token for text in texts for token in CONSTANTS.findall(text)}
+
+
+def _text_hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def _refined(colour: np.ndarray, facts: list[tuple[np.uint64, Table, np.ndarray]]) -> np.ndarray:
@@ -107,7 +188,7 @@ def _query_targets(data: DataSet, colour: np.ndarray) -> list[dict[tuple[object,
     """For each example the targets of its queries, the objects of a query named by their colour."""
     targets: list[dict[tuple[object, ...], set[float]]] = [{} for _ in data.example_name]
     queries = data.queries
-    for row in range(len(queries)):
+    for row in queries.labelled.nonzero()[0].tolist():
         predicate = int(queries.predicate_index[row])
         arity = queries.predicate[predicate].arity
         key = (predicate, *colour[queries.argument[row, :arity]].tolist())

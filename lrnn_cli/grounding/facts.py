@@ -31,8 +31,9 @@ class ExampleFacts:
         self._soft: dict[Predicate, SoftFacts] = {}
         self._names: bytes | None = None
 
-    def part(self, examples: Sequence[int]) -> ExampleFacts:
-        return ExampleFacts(self.data, self.store, examples, self._whole)
+    def part(self, data: DataSet, examples: Sequence[int] | None) -> ExampleFacts:
+        """Those of some examples; `data` are the same, perhaps with other queries."""
+        return ExampleFacts(data, self.store, examples, self._whole)
 
     @property
     def active(self) -> np.ndarray:

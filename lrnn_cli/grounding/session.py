@@ -79,6 +79,10 @@ class GroundingSession:
         facts = self._reader.facts(data, examples)
         return facts.tables(sorted(data.predicates)), facts.soft(sorted(data.soft))
 
+    def names(self, data: DataSet) -> list[str]:
+        """The names of all objects of the data, in their order, as Prolog writes them."""
+        return self._reader.facts(data).names()
+
     def knowledge(self, data: DataSet, examples: Sequence[int] | None = None) -> Knowledge:
         """The facts of these examples (all if None), and the atoms that background clauses derive in them."""
         facts = self._reader.facts(data, examples)

@@ -8,15 +8,15 @@ molecules, with bond(X, Y, B), 3 clusters of atoms and 3 of bonds: 3, 27 and 243
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lrnn_cli.errors import LrnnError
-from lrnn_cli.grounding.joins.relations import argument_sorts
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.options import ChainOptions
+from lrnn_cli.hypotheses.sorts import ArgumentSorts
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
@@ -51,14 +51,17 @@ def target_predicates(data: DataSet) -> list[Predicate]:
     return sorted({data.queries.predicate[number] for number in set(data.queries.predicate_index.tolist())})
 
 
-def made_template(data: DataSet, facts: dict[Predicate, Table], options: ChainOptions) -> Template:
-    """The template of chains for data with these facts."""
+def made_template(
+    data: DataSet, facts: dict[Predicate, Table], names: Sequence[str], options: ChainOptions
+) -> Template:
+    """The template of chains for data with these facts and names of objects."""
     facts = {predicate: table for predicate, table in facts.items() if len(table)}
     targets = target_predicates(data)
     relations = [predicate for predicate in sorted(facts) if predicate.arity > 1 and predicate not in targets]
     template = chain_template(
         data,
         facts,
+        names,
         range(1 if options.shorter else options.chain, options.chain + 1),
         options.clusters,
         _named(options.relations, relations, f"{data.name}: there is no relation"),
@@ -84,6 +87,7 @@ def _named(texts: tuple[str, ...], known: list[Predicate], missing: str) -> list
 def chain_template(
     data: DataSet,
     facts: dict[Predicate, Table],
+    names_of_objects: Sequence[str],
     lengths: range,
     clusters: int,
     relations: list[Predicate],
@@ -96,13 +100,13 @@ def chain_template(
     a target without arguments is also a fact with a weight: training gets on even where all chains start out low.
     """
     queried = target_predicates(data)
-    sorts = argument_sorts(
+    sorts = ArgumentSorts(
         {
             **{predicate: table for predicate, table in facts.items() if predicate not in queried},
             **{predicate: _query_table(data, predicate) for predicate in queried},
         },
-        int(data.first_object[-1]),
-    )
+        names_of_objects,
+    ).sorts
     unary: dict[int, list[Predicate]] = {}
     for predicate in sorted(facts):
         if predicate.arity == 1 and predicate not in queried:

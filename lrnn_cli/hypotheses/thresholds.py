@@ -132,7 +132,8 @@ def _pattern(words: Vocabulary, argument: NumericArgument, condition: Condition)
 
 def _chosen(words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation) -> Conditions:
     """The conditions on all numbers; `others` has the literals that are tried beside them."""
-    targets = [_targets(words, queries, target) for target in words.targets]
+    asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+    targets = [_targets(words, queries, target) for target in sorted(asked)]
     arguments = (argument for predicate in sorted(words.numeric) for argument in _arguments(words, predicate))
     return {argument: _conditions(argument, words, others, targets, aggregation) for argument in arguments}
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,7 +56,8 @@ class Bias:
 class Queries:
     """Queries in the order of the file, all arrays of shape (queries,).
 
-    `argument` (queries, widest arity) holds the objects of each query atom, -1 beyond its arity.
+    `target` is nan where a query has none. `argument` (queries, widest arity) holds the objects of each query atom, -1
+    beyond its arity.
     """
 
     example: Integers
@@ -72,6 +74,29 @@ class Queries:
     def of_examples(self, examples: Sequence[int] | None) -> Queries:
         """The queries of these examples, all if None."""
         return self if examples is None else self.select(np.isin(self.example, np.asarray(examples)).nonzero()[0])
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """(queries,) whether there is a target."""
+        return np.asarray(np.isfinite(self.target))
+
+    def digest(self) -> str:
+        """Tells these queries from others of the same data."""
+        asked = zip(self.example.tolist(), self.text, self.line.tolist(), strict=True)
+        return hashlib.sha256(repr(list(asked)).encode()).hexdigest()
+
+    def with_others(self, others: Queries) -> Queries:
+        """These queries, then others of the same data."""
+        assert self.predicate == others.predicate, "queries of the same data"
+        return Queries(
+            np.concatenate([self.example, others.example]),
+            self.predicate,
+            np.concatenate([self.predicate_index, others.predicate_index]),
+            np.concatenate([self.argument, others.argument]),
+            self.text + others.text,
+            np.concatenate([self.target, others.target]),
+            np.concatenate([self.line, others.line]),
+        )
 
     def select(self, chosen: Integers) -> Queries:
         """The queries at the positions `chosen`."""
@@ -109,3 +134,7 @@ class DataSet:
     @property
     def background_predicates(self) -> set[Predicate]:
         return {clause.head for clause in self.background}
+
+    def asking(self, chosen: np.ndarray) -> DataSet:
+        """The same data with the queries at the positions `chosen` only."""
+        return replace(self, queries=self.queries.select(chosen))

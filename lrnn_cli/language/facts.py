@@ -28,12 +28,12 @@ class Example:
     """One example.
 
     facts: tuples or texts of single facts, or one text with all of them, each ended by a full stop.
-    queries: pairs of an atom and its target.
+    queries: pairs of an atom and its target, None where it has none.
     name: any value that is a term; None for the number of the example.
     """
 
     facts: str | Sequence[Fact]
-    queries: Sequence[tuple[Fact, float]] = ()
+    queries: Sequence[tuple[Fact, float | None]] = ()
     name: Any = None
     fold: int | None = None
 
@@ -42,9 +42,13 @@ class Example:
         name = number if self.name is None else self.name
         folds = [] if self.fold is None else [f"fold({term_text(self.fold)})."]
         facts = [self.facts] if isinstance(self.facts, str) else [f"{fact_text(fact)}." for fact in self.facts]
-        queries = [f"query({fact_text(atom)}, {term_text(float(target))})." for atom, target in self.queries]
+        queries = [f"query({fact_text(atom)}{_target(target)})." for atom, target in self.queries]
         block = f"model({term_text(name)})"
         return "\n".join([f"begin({block}).", *folds, *facts, *queries, f"end({block}).", ""])
+
+
+def _target(target: float | None) -> str:
+    return "" if target is None else f", {term_text(float(target))}"
 
 
 def examples_source(examples: Sequence[Example], background: str = "") -> Source:

@@ -6,7 +6,8 @@ Rules stand in their order, or by layer, strongest first, under comments that sa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.template import Template
@@ -54,27 +55,46 @@ def _noted(template: Template, notes: Sequence[str]) -> str:
 
 def _layered(template: Template) -> str:
     """Rules by layer; read again, it is the same model but for their order."""
-    layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
-    used = {atom.predicate for rule in template.rules for atom in rule.body}
-    parts = {part: text for part, text in part_texts(template).items() if part in used}
-    latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
-    targets = [predicate for predicate in layer if predicate not in used]
+    parts = _used_parts(template)
     statistics = {**model_statistics(template), **({"parts": len(parts)} if parts else {})}
     figures = ", ".join(f"{name}: {value}" for name, value in statistics.items())
     lines = [f"% {figures}", *template.settings.facts()]
-    for number in sorted({layer[predicate] for predicate in latent}):
-        members = [predicate for predicate in latent if layer[predicate] == number]
-        rules = {predicate: _rules(template, predicate) for predicate in members}
-        lines += ["", *_layer_comment(number, rules)]
-        lines += [str(rule) for predicate in members for rule in rules[predicate]]
-    if parts:
-        lines += ["", *PARTS_COMMENT]
-        for part, text in parts.items():
-            lines += [f"% {quoted(part.name)}: {text}", *map(str, _rules(template, part))]
-    for predicate in targets:
-        lines += ["", f"% Target rules of {predicate}, strongest first."]
-        lines += map(str, _rules(template, predicate))
+    for comments, rules in _sections(template):
+        lines += [*comments, *map(str, rules)]
     return prolog_text(lines)
+
+
+def in_layers(template: Template) -> Template:
+    """The template with its rules in the order in which they are written by layer.
+
+    Sums over rules are taken in their order: what is computed is the same to the last digit before and after a file.
+    """
+    return replace(template, rules=tuple(rule for _, rules in _sections(template) for rule in rules))
+
+
+def _sections(template: Template) -> Iterator[tuple[list[str], list[Rule]]]:
+    """Lines of comments and the rules below them: latent predicates by layer, parts, targets."""
+    layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    parts = _used_parts(template)
+    latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
+    rules_of = _strongest_first(template)
+    for number in sorted({layer[predicate] for predicate in latent}):
+        rules = {predicate: rules_of[predicate] for predicate in latent if layer[predicate] == number}
+        yield ["", *_layer_comment(number, rules)], [rule for members in rules.values() for rule in members]
+    if parts:
+        yield ["", *PARTS_COMMENT], []
+    for part, text in parts.items():
+        yield [f"% {quoted(part.name)}: {text}"], rules_of[part]
+    for predicate in layer:
+        if predicate not in used:
+            yield ["", f"% Target rules of {predicate}, strongest first."], rules_of[predicate]
+
+
+def _used_parts(template: Template) -> dict[Predicate, str]:
+    """What the parts say that a rule uses."""
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    return {part: text for part, text in part_texts(template).items() if part in used}
 
 
 def _layer(predicate: Predicate, number: int) -> int:
@@ -83,10 +103,12 @@ def _layer(predicate: Predicate, number: int) -> int:
     return int(found.group(1)) if found else number
 
 
-def _rules(template: Template, predicate: Predicate) -> list[Rule]:
-    """The rules of a predicate, strongest first; a weighted fact leads."""
-    rules = [rule for rule in template.rules if rule.head.predicate == predicate]
-    return sorted(rules, key=lambda rule: (bool(rule.body), -abs(rule.weight or 0.0)))
+def _strongest_first(template: Template) -> dict[Predicate, list[Rule]]:
+    """The rules of each predicate, strongest first; a weighted fact leads."""
+    rules: dict[Predicate, list[Rule]] = {}
+    for rule in sorted(template.rules, key=lambda rule: (bool(rule.body), -abs(rule.weight or 0.0))):
+        rules.setdefault(rule.head.predicate, []).append(rule)
+    return rules
 
 
 def _layer_comment(number: int, rules: dict[Predicate, list[Rule]]) -> list[str]:

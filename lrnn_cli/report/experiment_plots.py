@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from lrnn_cli.evaluation.experiments import STATISTICS, Experiments
+from lrnn_cli.evaluation.experiments import STATISTICS, Experiments, absent
 from lrnn_cli.language.writing import visible
 from lrnn_cli.report.plots import COLOURS, INK, MARKERS, drawn, figure_of, name_lines
 
+LEGEND = 45
+"""So many letters have room beside each other."""
 BAND = 0.7
 """The part of a row that the marks of a data set fill, one below the other."""
 
@@ -40,7 +42,7 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
             mean, deviation = result.mean("error"), result.deviation("error")
             if mean is None:
                 where = axes.get_yaxis_transform()
-                text = f"{visible(title)}: missing"
+                text = f"{visible(title)}: {absent(result)}"
                 axes.text(0.01, row, text, transform=where, va="center", fontsize=8, color=look["color"])
                 continue
             if deviation is not None:
@@ -58,9 +60,8 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
     if any(error is not None for error in majority):
         marks["majority class"] = Line2D([], [], color=INK, alpha=0.6, linewidth=1, linestyle=":")
     axes.set_xlabel("test error, mean over folds and deviation")
-    name_lines(
-        axes, marks, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4 if len(marks) < 5 else 3, borderaxespad=0.2
-    )
+    columns = 4 if len(marks) < 5 and len("".join(marks)) < LEGEND else 3
+    name_lines(axes, marks, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, borderaxespad=0.2)
     return figure
 
 

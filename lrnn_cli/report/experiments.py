@@ -13,7 +13,7 @@ import numpy as np
 
 from lrnn_cli import __version__
 from lrnn_cli.evaluation.comparison import Comparison, mean_ranks
-from lrnn_cli.evaluation.experiments import STATISTICS, Crossvalidation, Experiments
+from lrnn_cli.evaluation.experiments import MISSING, STATISTICS, Crossvalidation, Experiments, absent
 from lrnn_cli.language.writing import visible
 from lrnn_cli.report.pages import Block, Cell, Commands, Figure, Folded, Row, Section, Table
 from lrnn_cli.report.run_records import read_run
@@ -27,7 +27,10 @@ TITLES = {
     "lightgbm": "LightGBM",
 }
 CHAIN = re.compile(r"chain([0-9]+)\Z")
-MISSING = "missing"
+CHANCE = 0.05
+"""Differences with a p-value below this are commonly called significant."""
+NAMED = 4
+"""A title names so many data sets at most."""
 
 
 def learner_title(learner: str) -> str:
@@ -61,6 +64,7 @@ def _result_json(result: Crossvalidation) -> dict[str, Any]:
         "settings": result.settings,
         "folds": sorted(result.folds),
         "missing": {str(number): result.why_missing(number) for number in result.missing},
+        "impossible": result.impossible or None,
         "mean": result.summary["mean"] if result.folds else None,
         "deviation": result.summary["deviation"] if result.folds else None,
         "pooled": result.summary["pooled"] if result.folds else None,
@@ -68,6 +72,14 @@ def _result_json(result: Crossvalidation) -> dict[str, Any]:
         "statistics": statistics or None,
         "versions": result.versions(),
     }
+
+
+def page_title(experiments: Experiments) -> str:
+    """What the report is about: the data sets by name, or the first of many."""
+    names = list(experiments.datasets)
+    if len(names) > NAMED:
+        names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} other data sets"]
+    return f"Experiments on {', '.join(names[:-1])}{' and ' * (len(names) > 1)}{names[-1]}"
 
 
 def text_sections(experiments: Experiments) -> list[Section]:
@@ -117,20 +129,22 @@ def _structured(experiments: Experiments) -> list[str]:
 
 def _short(experiments: Experiments) -> list[Block]:
     count = len(experiments.results)
-    done = count - len(experiments.incomplete())
+    impossible = experiments.impossible()
+    done = count - len(experiments.incomplete()) - len(impossible)
     ours = learner_title(experiments.learners[0])
     texts: list[Block] = [
         f"Crossvalidated test errors of {_counted(len(experiments.learners), 'learner')} on "
         f"{_counted(len(experiments.datasets), 'data set')}. {done} of {count} crossvalidations are complete. "
         f"The {ours} is compared with the others."
     ]
+    for result in impossible:
+        texts.append(f"{learner_title(result.learner)} on {result.data} {absent(result)}: {result.impossible}.")
     for other in experiments.learners[1:]:
         found, _ = experiments.compared(other)
         if found.pairs:
-            chance = "" if found.p_value is None else f"; Wilcoxon signed-rank test: p = {found.p_value:.2g}"
             texts.append(
                 f"Against {learner_title(other)}: a lower mean error on {found.wins} of "
-                f"{_counted(found.pairs, 'data set')}, a higher one on {found.losses}{chance}."
+                f"{_counted(found.pairs, 'data set')}, a higher one on {found.losses}{_chance(found)}."
             )
     for data, learner in experiments.different_folds():
         texts.append(
@@ -138,6 +152,15 @@ def _short(experiments: Experiments) -> list[Block]:
             "two are not compared there. Use the same number of folds, seed and fold options."
         )
     return texts
+
+
+def _chance(found: Comparison) -> str:
+    """What a test says of a difference, and whether it could have said more."""
+    if found.p_value is None:
+        return ""
+    least = found.least_p_value
+    few = f", and with {_counted(found.wins + found.losses, 'untied data set')} it can't be below {least:.2g}"
+    return f"; Wilcoxon signed-rank test: p = {found.p_value:.2g}{few if least > CHANCE else ''}"
 
 
 def _counted(count: int, what: str) -> str:
@@ -207,7 +230,7 @@ def metric_table(experiments: Experiments, metric: str) -> Table:
 
 def _metric_cell(result: Crossvalidation, metric: str, best: float | None) -> Cell:
     if not result.folds:
-        return Cell(MISSING, missing=True)
+        return _absent_cell(result)
     mean, deviation = result.mean(metric), result.deviation(metric)
     if mean is None:
         return Cell("undefined")
@@ -217,10 +240,15 @@ def _metric_cell(result: Crossvalidation, metric: str, best: float | None) -> Ce
     return Cell(text, best=best is not None and round(mean, 12) == best)
 
 
+def _absent_cell(result: Crossvalidation) -> Cell:
+    return Cell(absent(result), missing=not result.impossible)
+
+
 COMPARISON = (
     "A win is a lower error of the first learner. Wilcoxon signed-rank tests are two-sided and leave ties out. Folds "
     "of one data set have training examples in common, so the test over folds sees more evidence than there is; the "
-    "one over data sets does not."
+    "one over data sets does not. The lowest p is that of a learner which wins all pairs that are not tied: with fewer "
+    "than six of them no difference, however large, is beyond chance at the level of 0.05."
 )
 
 
@@ -228,7 +256,7 @@ def _comparison_tables(experiments: Experiments) -> list[Table]:
     """The first learner against each other one, by data set and by fold."""
     ours = learner_title(experiments.learners[0])
     compared = {learner_title(other): experiments.compared(other) for other in experiments.learners[1:]}
-    header = ("against", "pairs", "wins", "ties", "losses", "mean difference", "p")
+    header = ("against", "pairs", "wins", "ties", "losses", "mean difference", "p", "lowest p")
     return [
         Table(
             f"The {ours} against the other learners, {what}.",
@@ -241,17 +269,19 @@ def _comparison_tables(experiments: Experiments) -> list[Table]:
 
 def _comparison_cells(found: Comparison) -> list[str | Cell]:
     if not found.pairs or found.mean_difference is None:
-        return ["0", *[Cell(MISSING, missing=True)] * 5]
+        return ["0", *[Cell(MISSING, missing=True)] * 6]
     chance = "all tied" if found.p_value is None else f"{found.p_value:.2g}"
     counts = [str(count) for count in (found.pairs, found.wins, found.ties, found.losses)]
-    return [*counts, f"{found.mean_difference:+.4f}", chance]
+    return [*counts, f"{found.mean_difference:+.4f}", chance, f"{found.least_p_value:.2g}"]
 
 
 def _time_table(experiments: Experiments) -> Table:
     rows: list[Row] = []
     for data in experiments.datasets:
-        seconds = [experiments.results[data, learner].seconds() for learner in experiments.learners]
-        rows.append((data, *(_number_cell(number, 1) for number in seconds)))
+        results = [experiments.results[data, learner] for learner in experiments.learners]
+        rows.append(
+            (data, *(_number_cell(each.seconds(), 1) if each.folds else _absent_cell(each) for each in results))
+        )
     caption = "Mean seconds of learning in a fold, grounding included. Folds may have run side by side."
     return Table(caption, ("data set", *map(learner_title, experiments.learners)), rows)
 
@@ -353,6 +383,10 @@ def _run_blocks(experiments: Experiments) -> list[Block]:
         if not runs:
             continue
         inner: list[Block] = []
+        for run, title in zip(runs, titles, strict=True):
+            rows = [(str(rule.iteration), f"{rule.log_loss:.4f}", rule.rule) for rule in run.rules]
+            caption = f"Target rules that the {title} found, in the order it found them."
+            inner.append(Table(caption, ("iteration", "log loss", "rule"), rows, words=(2,)))
         if all(run.embedding.size for run in runs):
             figure, unnamed = plots.embedding_figure(runs, titles)
             caption = f"{data}: weights of the first layer, projected on their first two principal components."
@@ -363,10 +397,6 @@ def _run_blocks(experiments: Experiments) -> list[Block]:
             )
         svg = plots.svg_text(plots.learning_figure(runs, titles), *plots.learning_words(runs), page=f"learning{number}")
         inner.append(Figure(f"{data}: loss in training, and log loss after each rule.", svg))
-        for run, title in zip(runs, titles, strict=True):
-            rows = [(str(rule.iteration), f"{rule.log_loss:.4f}", rule.rule) for rule in run.rules]
-            caption = f"Target rules that the {title} found, in the order it found them."
-            inner.append(Table(caption, ("iteration", "log loss", "rule"), rows, words=(2,)))
         blocks.append(Folded(f"{data}, first fold", inner, open=not blocks))
     return blocks
 
@@ -400,7 +430,7 @@ def _seconds(seconds: float | None) -> str:
 
 def _state(result: Crossvalidation) -> str:
     if not result.folds:
-        return MISSING
+        return absent(result)
     mean = result.mean("error")
     return f"{len(result.folds)} of {len(result.expected)} folds, mean error {mean:.4f}"
 

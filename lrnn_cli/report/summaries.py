@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lrnn_cli.evaluation.survey import Survey
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.hypotheses.sorts import called_by
+from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
@@ -17,6 +20,7 @@ from lrnn_cli.network.rule_sets import layers, model_statistics
 from lrnn_cli.report.tables import text_table
 
 SHOWN_GROUPS = 5
+SHOWN_ARGUMENTS = 5
 
 
 def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, Any]:
@@ -24,7 +28,8 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
     queries = data.queries
     targets = []
     for index, predicate in enumerate(queries.predicate):
-        chosen = queries.predicate_index == index
+        asked = queries.predicate_index == index
+        chosen = asked & queries.labelled
         values, counts = np.unique(queries.target[chosen], return_counts=True)
         shown = (
             {f"{value:g}": int(count) for value, count in zip(values, counts, strict=True)} if len(values) <= 10 else {}
@@ -32,12 +37,13 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
         targets.append(
             {
                 "predicate": str(predicate),
-                "queries": int(chosen.sum()),
+                "queries": int(asked.sum()),
+                "without target": int((asked & ~chosen).sum()),
                 "positive": int((queries.target[chosen] > 0.5).sum()),
                 "targets": shown,
             }
         )
-    asked = np.bincount(queries.example, minlength=len(data.example_name))
+    of_examples = np.bincount(queries.example, minlength=len(data.example_name))
     return {
         "file": data.name,
         "examples": len(data.example_name),
@@ -49,11 +55,38 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
             for predicate, count in sorted(data.predicates.items())
         ],
         "targets": targets,
-        "examples without a query": int((asked == 0).sum()),
-        "folds": {str(fold): int((folds == fold).sum()) for fold in np.unique(folds).tolist() if fold},
+        "examples without a query": int((of_examples == 0).sum()),
+        "folds": fold_sizes(folds),
         "duplicates": _groups(data, found.duplicates),
         "contradicting duplicates": _groups(data, found.contradicting),
         "duplicates across folds": _groups(data, found.across_folds),
+    }
+
+
+def fold_sizes(folds: np.ndarray) -> dict[str, int]:
+    """How many examples, or queries, there are in each fold; 0 is none."""
+    return {str(fold): int((folds == fold).sum()) for fold in np.unique(folds).tolist() if fold}
+
+
+def sort_summary(words: Vocabulary, names: Sequence[str]) -> dict[str, Any]:
+    """Sorts of arguments, and the declarations that say the same, ready for JSON."""
+    sorts = words.named_sorts()
+    shown = {sort.number: quoted(sort.name) for sort in sorts}
+    declared = {**{target: own for target, own in words.targets.items() if own and -1 not in own}, **words.sorts}
+    return {
+        "sorts": [
+            {
+                "sort": sort.name,
+                "objects": len(sort.objects),
+                "numbers": bool(called_by([names[number] for number in sort.objects.tolist()]).all()),
+                "arguments": [f"{predicate} {place + 1}" for predicate, place in sort.arguments],
+            }
+            for sort in sorts
+        ],
+        "bias": [
+            f"bias({quoted(predicate.name)}" + (f"({', '.join(shown[sort] for sort in own)})" if own else "") + ")."
+            for predicate, own in sorted(declared.items())
+        ],
     }
 
 
@@ -81,15 +114,16 @@ def summary_text(summary: dict[str, Any]) -> str:
             item["predicate"],
             item["queries"],
             item["positive"],
-            ", ".join(f"{t}: {n}" for t, n in item["targets"].items()),
+            ", ".join(f"{t}: {n}" for t, n in _with_none(item).items()),
         )
         for item in summary["targets"]
     ]
     lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip(), ""]
     if summary["examples without a query"]:
         lines.append(f"examples without a query: {summary['examples without a query']}")
-    if summary["folds"]:
-        lines.append("folds: " + ", ".join(f"{fold}: {count}" for fold, count in summary["folds"].items()))
+    for name in ("folds", "folds of queries"):
+        if summary.get(name):
+            lines.append(f"{name}: " + ", ".join(f"{fold}: {count}" for fold, count in summary[name].items()))
     for name in ("duplicates", "contradicting duplicates", "duplicates across folds"):
         found = summary[name]
         if name == "duplicates across folds" and not summary["folds"]:
@@ -101,9 +135,28 @@ def summary_text(summary: dict[str, Any]) -> str:
         lines += [
             "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in found["first groups"]
         ]
+    if summary.get("sorts"):
+        rows_of_sorts = [
+            (item["sort"], item["objects"], "numbers" if item["numbers"] else "", _first(item["arguments"]))
+            for item in summary["sorts"]
+        ]
+        lines += ["", text_table(("sort", "objects", "", "arguments"), rows_of_sorts, (1,)).rstrip(), ""]
+    if summary.get("bias"):
+        lines += ["sorts as declarations, to be copied into the data and changed:", *summary["bias"], ""]
     if "unused predicates" in summary:
         lines.append("facts that no rule uses: " + (", ".join(summary["unused predicates"]) or "none"))
     return "\n".join(lines)
+
+
+def _with_none(item: dict[str, Any]) -> dict[str, int]:
+    """How many queries have each target, or none."""
+    none = {"none": int(item["without target"])} if item["without target"] else {}
+    return {**item["targets"], **none}
+
+
+def _first(texts: list[str]) -> str:
+    shown = ", ".join(texts[:SHOWN_ARGUMENTS])
+    return shown + (f" and {len(texts) - SHOWN_ARGUMENTS} more" if len(texts) > SHOWN_ARGUMENTS else "")
 
 
 def ensemble_summary(model: Model) -> str:

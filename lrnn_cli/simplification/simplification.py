@@ -22,6 +22,7 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.model import Model, model_weights
+from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.network.network import Network, assemble
 from lrnn_cli.simplification.options import SimplificationOptions
 from lrnn_cli.simplification.removal import Removal
@@ -99,7 +100,7 @@ def simplify_model(
     names = (name.rsplit("/", 1)[-1] for name in (model.name, data_name))
     sizes = (sum(len(member.rules) for member in members) for members in (model.members, smaller))
     comments = "model of lrnn: {} simplified on {}".format(*names), "{} rules before, {} after".format(*sizes)
-    return Simplified(Model(smaller, comments, layered=True), simplifiers, interrupted)
+    return Simplified(Model(tuple(map(in_layers, smaller)), comments, layered=True), simplifiers, interrupted)
 
 
 class Simplifier:

@@ -126,7 +126,8 @@ def _after_nothing(E: Problem, state: LearningState, search: LearnedRules) -> Le
     else:
         reason = "no candidate rule has groundings"
         remedy = "allow more --variables or --length, or look at the data with `lrnn check`"
-    return replace(state, rules=search.rules, weights=search.weights, reason=reason, remedy=remedy)
+    state = replace(state, rules=search.rules, weights=search.weights)
+    return replace(state, reason=reason, remedy=remedy, nearest=search.nearest)
 
 
 def _validated(

@@ -21,7 +21,6 @@ from lrnn_cli.structure.selection import PARTS, RULES, SMALL, Choice, Estimate, 
 from lrnn_cli.structure.side_by_side import side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
-from lrnn_cli.structure.weights import outputs
 
 
 @dataclass(frozen=True)
@@ -91,13 +90,17 @@ class Ensemble:
             for target in self.problems[0].targets
         }
 
-        def last(number: int) -> LearningState:
+        def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
             return self._final(number, bodies, ways)
 
-        states = side_by_side(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
-        for number, state in enumerate(states):
+        said = []
+        members = side_by_side(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
+        for number, (state, outputs) in enumerate(members):
             self.states[number] = state
-        self._estimate(ways)
+            said.append(outputs)
+        for target, way in ways.items():
+            output = np.mean([outputs[target] for outputs in said], axis=0)
+            self.estimates[target] = replace(way.estimate, training=self._accuracy(target, output))
 
     def _bodies(self) -> dict[Predicate, Columns]:
         """Frequent bodies are the same for all members and whatever is held out: they are found once."""
@@ -157,17 +160,16 @@ class Ensemble:
         name = f"model {number + 1} of {count}, " if count > 1 else ""
         return self.observer.of_member(name, notes=number == 0, keep=keep)
 
-    def _final(self, number: int, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]) -> LearningState:
+    def _final(
+        self, number: int, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]
+    ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
         """A member with what was best on queries held out, learned from all queries."""
         E, state = self.problems[number], self.states[number]
         if not self.small and any(way.name == RULES for way in ways.values()):
             state = final_training(E, state, self._observer(number))
         return chosen(E, state, bodies, self.families, ways)
 
-    def _estimate(self, ways: dict[Predicate, Choice]) -> None:
-        members = list(zip(self.problems, self.states, strict=True))
-        for target, way in ways.items():
-            own = self.problems[0].queries.select(self.problems[0].rows_of(target))
-            output = np.mean([outputs(E, state.rules, state.weights, own) for E, state in members], axis=0)
-            training = float(((output > 0.5) == (own.target > 0.5)).mean())
-            self.estimates[target] = replace(way.estimate, training=training)
+    def _accuracy(self, target: Predicate, output: np.ndarray) -> float:
+        """How often outputs (queries of the target,) are on the right side of one half."""
+        own = self.problems[0].queries.select(self.problems[0].rows_of(target))
+        return float(((output > 0.5) == (own.target > 0.5)).mean())

@@ -19,7 +19,7 @@ def estimate_text(target: Predicate, estimate: Estimate) -> str:
 
 def estimate_warnings(target: Predicate, estimate: Estimate) -> list[str]:
     """What a user should know before trusting the model, each with a remedy."""
-    if estimate.loss >= estimate.frequency_loss or estimate.accuracy < estimate.majority:
+    if estimate.loss >= estimate.frequency_loss or estimate.accuracy <= estimate.majority:
         return [
             f"{target}: on queries held out the model is not better than always predicting the larger class; add "
             "examples, or predicates that say more of them, and look at the data with `lrnn check`"

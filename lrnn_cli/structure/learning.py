@@ -14,9 +14,11 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.model import Model
+from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.settings import check_settings
 from lrnn_cli.structure.ensemble import Ensemble
 from lrnn_cli.structure.estimates import estimate_text
+from lrnn_cli.structure.nothing_learned import nothing_learned_text
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
@@ -98,12 +100,15 @@ def learn_model(
     if not kept:
         if interrupted:
             raise KeyboardInterrupt
-        raise LrnnError(f"{task.data.name}: nothing was learned: {members[0].reason}; {members[0].remedy}")
+        first, E = members[0], learners.problems[0]
+        details = task.data, task.knowledge, E.words, learners.states[0].nearest, E.options.gain
+        nothing = f"{task.data.name}: nothing was learned: {first.reason}; {first.remedy}"
+        raise LrnnError("\n".join([nothing, *nothing_learned_text(*details)]))
     for number, member in enumerate(() if interrupted else members):
         if member.iterations:
             learners.runs.finish(number, member.template, member.reason)
     comments = _comments(task.data, kept, learners.estimates)
-    model = Model(tuple(member.template for member in kept), comments, layered=True)
+    model = Model(tuple(in_layers(member.template) for member in kept), comments, layered=True)
     return Learning(model, tuple(members), learners.estimates, interrupted)
 
 
@@ -127,13 +132,13 @@ def _ensemble(
     ]
     for problem in problems:
         check_problem(problem)
-    part = f"{data.digest} {'all' if examples is None else examples}"
+    part = f"{data.digest} {queries.digest()}"
     return Ensemble(
         problems,
         lambda problem, some, conditions: make_problem(data, knowledge, some, problem.options, allowed, conditions),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, members),
+        families(options),
         held_out_parts(problems[0].queries, task.groups, options.seed) if options.conjunctions else None,
     )
 

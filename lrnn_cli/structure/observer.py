@@ -106,13 +106,12 @@ class Observer:
         seconds = self._searched - self._began, now - self._searched
         loss = iteration.validation_loss
         shown = "" if loss is None else f", validation loss {loss:.5f}"
-        left = (E.iterations - iteration.number) * (now - self._began)
         self._tell(
             E,
             f"{len(iteration.rules)} rules of {iteration.tried} candidates in {seconds[0]:.1f} s, training "
-            f"{seconds[1]:.1f} s, loss {iteration.loss:.5f}{shown}, about {left:.0f} s left",
+            f"{seconds[1]:.1f} s, loss {iteration.loss:.5f}{shown}",
         )
         return replace(iteration, search_seconds=seconds[0], training_seconds=seconds[1])
 
     def _tell(self, E: Problem, text: str) -> None:
-        self.status(f"iteration {self._iteration} of {E.iterations}: {text}")
+        self.status(f"iteration {self._iteration} of at most {E.iterations}: {text}")

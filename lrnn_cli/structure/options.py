@@ -77,7 +77,7 @@ class StructureOptions:
     )
     patience: int = setting(3, "Iterations without a lower validation loss before learning stops.", least=1)
     conjunctions: int = setting(
-        300,
+        400,
         "Conjunctions of parts at most, where they predict better; 0 leaves the rules of the search as they are.",
         least=0,
     )

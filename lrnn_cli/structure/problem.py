@@ -131,9 +131,10 @@ def make_problem(
     """
     allowed = Allowance() if allowed is None else allowed
     aggregation = AGGREGATIONS[options.aggregation]
-    words = with_thresholds(vocabulary(data, knowledge, queries), queries, aggregation, conditions)
+    words = vocabulary(data, knowledge, queries)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
+    words = with_thresholds(words, queries, aggregation, conditions)
     grounder = _grounder(data, words, queries, options, allowed)
     relations = grounder.relations
     targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
@@ -205,10 +206,12 @@ def check_problem(problem: Problem) -> None:
     """Targets or facts that nothing can be learned from are an error."""
     name = problem.data.name
     for predicate, target in problem.targets.items():
-        if ((target.target < 0.0) | (target.target > 1.0)).any():
+        outside = target.target[(target.target < 0.0) | (target.target > 1.0)]
+        if len(outside):
             raise LrnnError(
-                f"{name}: structure learning takes targets from 0 to 1, but some queries of "
-                f"{predicate} have others; scale them"
+                f"{name}: structure learning takes targets from 0 to 1, but {len(outside)} of {len(target.target)} "
+                f"queries of {predicate} have others, the first {outside[0]:g}; if these are quantities, as in "
+                "regression, scale them to 0 to 1, or make classes of them"
             )
         if len(np.unique(target.target)) < 2:
             raise LrnnError(
@@ -216,6 +219,7 @@ def check_problem(problem: Problem) -> None:
                 "there is nothing to learn from one class"
             )
     if not problem.unary and not problem.others:
-        raise LrnnError(
-            f"{name}: there are neither unary predicates nor relations to make rules of; add facts to the examples"
-        )
+        given = [predicate for predicate in problem.data.predicates if predicate not in problem.targets]
+        met = "no fact is about an object of a query; are names written the same everywhere?"
+        remedy = met if given else "add facts to the examples"
+        raise LrnnError(f"{name}: there are neither unary predicates nor relations to make rules of; {remedy}")

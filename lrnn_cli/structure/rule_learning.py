@@ -13,7 +13,7 @@ from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, internal_template
 from lrnn_cli.structure.starts import start_anew
-from lrnn_cli.structure.state import ScoredRule
+from lrnn_cli.structure.state import Nearest, ScoredRule
 from lrnn_cli.structure.target_search import search_targets
 from lrnn_cli.structure.weights import count_rows
 
@@ -27,7 +27,7 @@ class LearnedRules:
 
     rules, weights: those there were, latent predicates that nothing uses perhaps started anew, target rules refitted.
     tried: how many candidates were compared; ahead: bodies that latent predicates were invented from before this.
-    too_large: whether some bodies were left out for want of memory.
+    too_large: whether some bodies were left out for want of memory; nearest: what the last search found best.
     """
 
     best: tuple[ScoredRule, ...]
@@ -36,6 +36,7 @@ class LearnedRules:
     tried: int
     ahead: list[Candidate]
     too_large: bool
+    nearest: Nearest
 
 
 def rule_learning(
@@ -61,7 +62,7 @@ def rule_learning(
             tried += search.tried
     too_large = F.too_large()
     observer.end_search(too_large)
-    return LearnedRules(search.best, R, search.weights, tried, ahead, bool(too_large))
+    return LearnedRules(search.best, R, search.weights, tried, ahead, bool(too_large), search.nearest)
 
 
 def _most_rows(E: Problem, R: Rules, W: Weights, groundings: int | None) -> int:

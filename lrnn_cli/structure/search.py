@@ -52,11 +52,15 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class Searched:
-    """Chosen rules with the log loss after each, best first, how many candidates were tried, and the refitted model."""
+    """Chosen rules with the log loss after each, best first, how many candidates were tried, and the refitted model.
+
+    nearest: the best candidate with the log loss after it, chosen or not; None if none has groundings.
+    """
 
     rules: list[tuple[Candidate, float]]
     tried: int
     regression: Regression
+    nearest: tuple[Candidate, float] | None = None
 
 
 def beam_search(
@@ -124,7 +128,8 @@ def beam_search(
         if best is not None:
             report(tried, best.candidate, best.log_loss)
         beam = [item.candidate for item in refitted[: options.beam]]
-    return Searched(*_choose(pool, best, regression, options, not known, tried))
+    nearest = None if best is None else (best.candidate, best.log_loss)
+    return Searched(*_choose(pool, best, regression, options, not known, tried), nearest)
 
 
 def score_shape(

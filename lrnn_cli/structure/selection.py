@@ -27,7 +27,7 @@ FEWEST = 2
 LARGE_ITERATIONS = 3
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
-PATIENCE = 60
+PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
@@ -67,17 +67,15 @@ def settled(options: StructureOptions, queries: int) -> StructureOptions:
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions, members: int) -> dict[str, Family]:
+def families(options: StructureOptions) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
-    Members of an ensemble differ by what they are shown; one model looks at everything.
+    Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less.
     """
     few = BoostingOptions(
         min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
     )
-    many = BoostingOptions(options.conjunctions, 0.15, options.parts, queries=1.0, columns=1.0)
-    if members > 1:
-        many = replace(many, queries=0.7, columns=0.2)
+    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.5, columns=0.1)
     return {
         "few conjunctions": Family(few, False),
         "few conjunctions with latent predicates": Family(few, True),

@@ -16,7 +16,7 @@ from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, rules_of
 from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
 from lrnn_cli.structure.search import Searched, SearchOptions, beam_search
-from lrnn_cli.structure.state import ScoredRule
+from lrnn_cli.structure.state import Nearest, ScoredRule
 
 LARGEST_WEIGHT = 4.0
 """Training starts from refitted weights no larger than this: saturated neurons do not learn."""
@@ -28,12 +28,13 @@ EXPLAINED = 0.001
 class TargetRules:
     """Rules that were found, best first for each target, with the weights of all target rules refitted.
 
-    tried: how many candidates were compared.
+    tried: how many candidates were compared; nearest: the best of them, found or not.
     """
 
     best: tuple[ScoredRule, ...]
     weights: Weights
     tried: int
+    nearest: Nearest
 
 
 def regression_of(E: Problem, F: Features, R: Rules, W: Weights, predicate: Predicate) -> Regression:
@@ -55,6 +56,7 @@ def search_targets(E: Problem, F: Features, R: Rules, W: Weights, gain: float, o
     """The best rules of all target predicates that raise the log likelihood by `gain` at least."""
     best: list[ScoredRule] = []
     tried = 0
+    nearest: Nearest = {}
     weights = dict(W)
     language = E.language(R.latent)
     for predicate in E.targets:
@@ -67,11 +69,15 @@ def search_targets(E: Problem, F: Features, R: Rules, W: Weights, gain: float, o
             searched = _search(E, F, R, predicate, regression, language, options, observer)
             tried += searched.tried
             best += searched.rules
+            if searched.nearest is not None:
+                candidate, log_loss = searched.nearest
+                gain_of_it = (regression.log_loss - log_loss) * regression.count
+                nearest[predicate] = E.words.written(candidate.rule()).clause, gain_of_it
             added = Rules(targets={predicate: tuple(candidate for candidate, _ in searched.rules)})
             names = [rule.clause for rule in rules_of(E, R | added, predicate)]
             refitted = bounded(searched.regression, LARGEST_WEIGHT)
             weights.update(zip(names, refitted.tolist(), strict=True))
-    return TargetRules(tuple(best), weights, tried)
+    return TargetRules(tuple(best), weights, tried, nearest)
 
 
 def closest_bodies(E: Problem, F: Features, R: Rules, W: Weights) -> list[Candidate]:

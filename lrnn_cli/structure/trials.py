@@ -88,12 +88,18 @@ def chosen(
     bodies: dict[Predicate, Columns],
     families: dict[str, Family],
     ways: dict[Predicate, Choice],
-) -> LearningState:
-    """The state with conjunctions, learned from all queries, where they were best on queries held out."""
+) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
+    """The state with conjunctions, learned from all queries, where they were best on queries held out.
+
+    Beside it, what it says of the queries (queries of the target,) that it was learned from.
+    """
     R, W = state.rules, state.weights
     F = weighted_facts(E, R, W)
+    said: dict[Predicate, np.ndarray] = {}
     for target, way in ways.items():
-        if way.name != RULES:
+        if way.name == RULES:
+            said[target] = outputs(E, R, W, E.queries.select(E.rows_of(target)))
+        else:
             family = families[way.name]
             columns = _columns(F, state.rules, target, bodies[target], family)
             options = replace(family.options, rules=way.conjunctions)
@@ -102,8 +108,9 @@ def chosen(
             for step in _boosted(E, target, columns, np.arange(len(E.rows_of(target))), options):
                 conjunctions.append(step.conjunction)
                 bias = step.bias
+            said[target] = sigmoid(step.logit)
             R, W = with_conjunctions(E, R, W, target, conjunctions, bias)
-    return replace(state, rules=R, weights=W)
+    return replace(state, rules=R, weights=W), said
 
 
 def _columns(F: Features, R: Rules, target: Predicate, bodies: Columns, family: Family) -> Columns:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-from lrnn_cli.errors import GroundingError, LimitError
+from lrnn_cli.errors import GroundingError, about
 from lrnn_cli.grounding.duckdb.database import Database, check_installed
 from lrnn_cli.grounding.duckdb.function_free import FunctionFree, Place, function_free, function_free_background
 from lrnn_cli.grounding.duckdb.herbrand import Constants, Model
@@ -22,13 +22,9 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 
 
-@contextmanager
-def placed(place: Place) -> Iterator[None]:
+def placed(place: Place) -> AbstractContextManager[None]:
     """Say where the rule or clause stands that takes too much."""
-    try:
-        yield
-    except LimitError as error:
-        raise LimitError(f"{place.file}:{place.line}:{place.column}: {error}") from None
+    return about(f"{place.file}:{place.line}:{place.column}")
 
 
 class DuckdbGrounder:
@@ -48,14 +44,15 @@ class DuckdbGrounder:
                     tables.append(model.groundings(definition, skeleton.queried))
                 count = f"table {len(tables)} of {len(program.tables)}, {len(tables[-1])} rows"
                 self.options.report(f"grounding: {count}")
-            atoms = {predicate: model.crisp(predicate) for predicate in program.mixed}
+            with about(facts.data.name):
+                atoms = {predicate: model.crisp(predicate) for predicate in program.mixed}
         return _numbered(tables, atoms, model.constants)
 
     def atoms(self, predicates: Sequence[Predicate], facts: ExampleFacts) -> GroundTables:
         listed = [predicate for predicate in predicates if self._is_listed(predicate, facts.data)]
         if not listed:
             return GroundTables((), {})
-        with self._model(function_free_background(listed, facts.data), facts) as model:
+        with self._model(function_free_background(listed, facts.data), facts) as model, about(facts.data.name):
             atoms = {predicate: model.crisp(predicate) for predicate in listed}
         return _numbered([], atoms, model.constants)
 
@@ -74,7 +71,8 @@ class DuckdbGrounder:
         constants = Constants(clauses.constants, facts.data, facts.active, names)
         known = facts.tables(predicate for predicate in facts.data.predicates if predicate in clauses.used)
         with Database(self.options, self._deadline) as database:
-            model = Model(database, clauses, facts.data, known, facts.queries, constants, names)
+            with about(facts.data.name):
+                model = Model(database, clauses, facts.data, known, facts.queries, constants, names)
             for stratum in clauses.strata:
                 with placed(stratum.place):
                     model.extend(stratum)

@@ -1,4 +1,4 @@
-"""Facts as tables: sorts of arguments, symmetries, and joins that extend a table of groundings by one literal."""
+"""Facts as tables: symmetries, and joins that extend a table of groundings by one literal."""
 
 from __future__ import annotations
 
@@ -212,32 +212,10 @@ class Relations:
         return order, start[objects], start[objects + 1]
 
 
-def argument_sorts(tables: dict[Predicate, Table], objects: int) -> dict[Predicate, tuple[int, ...]]:
-    """The sort of each argument: two arguments have one sort when a constant occurs in both, or by a chain of such."""
-    places = [(predicate, position) for predicate in sorted(tables) for position in range(predicate.arity)]
-    parent = list(range(len(places)))
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    owner = np.full(objects, -1, np.int64)
-    for number, (predicate, position) in enumerate(places):
-        column = np.unique(tables[predicate].objects[:, position])
-        for other in np.unique(owner[column]):
-            if other >= 0:
-                parent[root(int(other))] = root(number)
-        owner[column] = number
-    sorts: dict[Predicate, list[int]] = {predicate: [] for predicate in sorted(tables)}
-    for number, (predicate, _) in enumerate(places):
-        sorts[predicate].append(root(number))
-    return {predicate: tuple(found) for predicate, found in sorts.items()}
-
-
 def different(table: Table, columns: Sequence[int]) -> Table:
     """The rows with different objects in these columns."""
+    if len(columns) < 2:
+        return table
     ordered = np.sort(table.objects[:, list(columns)], axis=1)
     keep = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
     return table if keep.all() else Table(table.example[keep], table.objects[keep])

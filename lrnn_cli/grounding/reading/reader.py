@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.engine.process import DepthError, PrologProcess
-from lrnn_cli.errors import Fault, faults_error
+from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import GrounderOptions
 from lrnn_cli.grounding.reading.rows import Part, rank
@@ -26,6 +26,7 @@ from lrnn_cli.language.clauses import Predicate, goal_from_json
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
 from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.lookalikes import looks_like
 from lrnn_cli.language.template import Template
 
 PART_BYTES = 1_000_000
@@ -78,7 +79,8 @@ class Reader:
             replies = self._read(source, cuts)
         faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
         if faults:
-            raise faults_error(source.name, faults)
+            alike = looks_like(source, faults)
+            raise faults_error(source.name, [alike] if alike else faults)
         parts = []
         first_example = first_object = 0
         for process, reply in zip(self._processes, replies, strict=False):
@@ -87,8 +89,8 @@ class Reader:
             parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
             first_example += len(reply["examples"])
             first_object += objects
-        store = PrologStore(parts)
         data = _data_set(source, parts, replies)
+        store = PrologStore(parts, source.name, data.queries)
         facts = [clause.text for clause in data.background if clause.is_fact]
         if facts:
             store.broadcast(f"background([{', '.join(facts)}])")
@@ -97,18 +99,20 @@ class Reader:
 
     def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
         self._start(len(cuts) - 1)
-        for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
-            lines = source.text.count(b"\n", 0, start)
-            process.send(f"data({lines})", source.text[start:stop])
-        try:
-            return [process.receive() for process in self._processes[: len(cuts) - 1]]
-        except DepthError as error:
-            raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+        with about(source.name):
+            for process, start, stop in zip(self._processes, cuts, cuts[1:], strict=False):
+                lines = source.text.count(b"\n", 0, start)
+                process.send(f"data({lines})", source.text[start:stop])
+            try:
+                return [process.receive() for process in self._processes[: len(cuts) - 1]]
+            except DepthError as error:
+                raise faults_error(source.name, [deepest_term(source, str(error))]) from None
 
     def facts(self, data: DataSet, examples: Sequence[int] | None = None) -> ExampleFacts:
-        """The facts of these examples (all if None) of the data that were loaded last."""
-        assert self._facts and data is self._facts.data, "ask for facts of the data that were loaded last"
-        return self._facts if examples is None else self._facts.part(examples)
+        """The facts of these examples (all if None) of the data that were loaded last, with any queries."""
+        whole = self._facts
+        assert whole and data.digest == whole.data.digest, "ask for facts of the data that were loaded last"
+        return whole if data is whole.data and examples is None else whole.part(data, examples)
 
 
 def split_text(text: bytes, parts: int) -> list[int]:
@@ -173,7 +177,7 @@ def _data_set(source: Source, parts: list[Part], replies: list[dict[str, Any]]) 
     )
 
 
-def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> Queries:
+def _queries(items: list[tuple[int, Predicate, list[int], str, float | None, int]]) -> Queries:
     predicates = tuple(dict.fromkeys(item[1] for item in items))
     number = {predicate: index for index, predicate in enumerate(predicates)}
     arity = max((predicate.arity for predicate in predicates), default=0)
@@ -186,7 +190,7 @@ def _queries(items: list[tuple[int, Predicate, list[int], str, float, int]]) -> 
         np.array([number[item[1]] for item in items], np.int32),
         argument,
         tuple(item[3] for item in items),
-        np.array([item[4] for item in items], float),
+        np.array([np.nan if item[4] is None else item[4] for item in items], float),
         np.array([item[5] for item in items], np.int32),
     )
 

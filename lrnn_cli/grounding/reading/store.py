@@ -2,39 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
-from lrnn_cli.grounding.reading.rows import MadeObjects, Part, read_rows
+from lrnn_cli.errors import about
+from lrnn_cli.grounding.reading.rows import MadeObjects, Part, identifier, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.language.data import Queries
 
 
 class PrologStore:
-    """What was read, in Prolog: to be asked for as tables, or to evaluate goals over."""
+    """What was read, in Prolog: to be asked for as tables, or to evaluate goals over.
 
-    def __init__(self, parts: list[Part]) -> None:
+    name: of the data file; asked: the queries that Prolog knows.
+    """
+
+    def __init__(self, parts: list[Part], name: str, asked: Queries) -> None:
         self.parts = parts
+        self.name = name
+        self.asked = asked
 
-    def broadcast(self, request: str) -> None:
-        for part in self.parts:
-            part.process.send(request)
-        for part in self.parts:
-            part.process.receive()
+    def broadcast(self, request: str, place: str = "") -> None:
+        """`place`: where in which file the request comes from, if not from the data as a whole."""
+        self._send([request] * len(self.parts), place or self.name)
+
+    def _send(self, requests: Sequence[str], place: str) -> None:
+        """A request to each part; all of them work at the same time."""
+        with about(place):
+            for part, request in zip(self.parts, requests, strict=True):
+                part.process.send(request)
+            for part in self.parts:
+                part.process.receive()
 
     def activate(self, examples: Sequence[int] | None) -> None:
         """Evaluate in these examples (all if None) from now on, and forget what was derived."""
+        requests = []
         for part in self.parts:
             if examples is None:
                 chosen = "all"
             else:
                 inside = (e - part.first_example + 1 for e in examples)
                 chosen = "[" + ", ".join(str(e) for e in inside if 1 <= e <= part.examples) + "]"
-            part.process.send(f"active({chosen})")
-        for part in self.parts:
-            part.process.receive()
+            requests.append(f"active({chosen})")
+        self._send(requests, self.name)
+
+    def ask(self, queries: Queries) -> None:
+        """Evaluate for these queries of the data from now on."""
+        if queries is self.asked:
+            return
+        self._send([f"queries([{', '.join(_asked(queries, part))}])" for part in self.parts], self.name)
+        self.asked = queries
 
     def table(self, columns: int, made: MadeObjects) -> Table:
         """The rows that all parts wrote last."""
@@ -75,3 +95,13 @@ class PrologStore:
 def indicator(predicate: Predicate) -> str:
     """Name and arity of a predicate, as requests take them."""
     return f"({quoted(predicate.name)})/{predicate.arity}"
+
+
+def _asked(queries: Queries, part: Part) -> Iterator[str]:
+    """Queries of one part, by predicate: rows of the example and the objects, as its process numbers them."""
+    inside = (queries.example >= part.first_example) & (queries.example < part.first_example + part.examples)
+    for number, predicate in enumerate(queries.predicate):
+        rows = (inside & (queries.predicate_index == number)).nonzero()[0]
+        example = queries.example[rows, None] - part.first_example + 1
+        objects = identifier(queries.argument[rows, : predicate.arity] - part.first_object)
+        yield f"{indicator(predicate)}-{np.hstack([example, objects]).tolist()}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lrnn_cli.engine.process import DepthError, PrologProcess
-from lrnn_cli.errors import Fault, faults_error
+from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.language.faults import deepest_term
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.template import Template, parsed_members
@@ -27,7 +27,8 @@ def read_model(source: Source, prolog: PrologProcess) -> list[Template]:
 
 
 def _read(source: Source, prolog: PrologProcess) -> tuple[list[Template], list[tuple[int, int]]]:
-    try:
-        return parsed_members(source, prolog.ask("template", source.text))
-    except DepthError as error:
-        raise faults_error(source.name, [deepest_term(source, str(error))]) from None
+    with about(source.name):
+        try:
+            return parsed_members(source, prolog.ask("template", source.text))
+        except DepthError as error:
+            raise faults_error(source.name, [deepest_term(source, str(error))]) from None

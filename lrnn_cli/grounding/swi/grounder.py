@@ -24,6 +24,7 @@ class SwiGrounder:
 
     def ground(self, program: Program, facts: ExampleFacts) -> GroundTables:
         data, template, store = facts.data, program.template, facts.store
+        store.ask(data.queries)
         store.activate(facts.examples)
         for background in program.background:
             _run(store, requests.background(background), data.name, background.line, background.column)
@@ -73,7 +74,7 @@ def _atoms(store: PrologStore, predicate: Predicate, made: MadeObjects, name: st
 
 def _run(store: PrologStore, request: str, name: str, line: int, column: int) -> None:
     try:
-        store.broadcast(request)
+        store.broadcast(request, f"{name}:{line}:{column}")
     except PrologError as error:
         if error.kind == "rows":
             raise LimitError(f"{name}:{line}:{column}: {too_many(int(error.text))}") from None
@@ -81,8 +82,6 @@ def _run(store: PrologStore, request: str, name: str, line: int, column: int) ->
             raise
         fault = Fault(line, column, f"a guard can't be evaluated: {error.text}")
         raise faults_error(name, [fault], GroundingError) from None
-    except LimitError as error:
-        raise LimitError(f"{name}:{line}:{column}: {error}") from None
 
 
 def _numbered(tables: list[Table], atoms: dict[Predicate, Table], made: MadeObjects) -> GroundTables:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import Folder, Outcome
+
+SCREENING = Path(__file__).resolve().parents[1] / "datasets" / "screening"
 
 
 def record(atoms: str, bonds: list[tuple[int, int, int]], name: str = "", charges: str = "", **properties: str) -> str:
@@ -33,7 +36,7 @@ FIVE_BONDS = record("C C C C C C", [(1, 2, 1), (1, 3, 1), (1, 4, 1), (1, 5, 1), 
 def imported(folder: Folder, sdf: str, *options: str) -> Outcome:
     pytest.importorskip("rdkit", reason="RDKit is not installed")
     folder.write({"molecules.sdf": sdf})
-    return folder.run("import-sdf", "molecules.sdf", *options)
+    return folder.run("import", "molecules.sdf", *options)
 
 
 def facts(folder: Folder, sdf: str, *options: str) -> list[str]:
@@ -45,12 +48,12 @@ def facts(folder: Folder, sdf: str, *options: str) -> list[str]:
 
 def types(folder: Folder, atoms: str, bonds: list[tuple[int, int, int]], charges: str = "") -> list[str]:
     """Types of atoms, then types of bonds."""
-    lines = facts(folder, record(atoms, bonds, charges=charges))
+    lines = facts(folder, record(atoms, bonds, charges=charges), "--without", "charges")
     return [line.split("(")[0] for line in lines if not line.startswith("bond")]
 
 
 def test_a_molecule_in_full(folder: Folder) -> None:
-    assert imported(folder, ETHANOL, "--label-property", "activity").stdout.splitlines() == [
+    assert imported(folder, ETHANOL, "--label", "activity").stdout.splitlines() == [
         "begin(model(ethanol)).",
         "c3(a1).",
         "c3(a2).",
@@ -114,8 +117,8 @@ def test_the_data_are_read_back(folder: Folder) -> None:
     pytest.importorskip("rdkit", reason="RDKit is not installed")
     text = (ETHANOL + ACETAMIDE).replace("acetamide", "Kyselina 'citrónová'").replace("\n", "\r\n")
     folder.write({"molecules.sdf.gz": gzip.compress(text.encode())})
-    outcome = folder.run("import-sdf", "molecules.sdf.gz", "--label-property", "activity", "-o", "data.pl.gz")
-    assert (outcome.code, outcome.stderr) == (0, "2 molecules\n")
+    outcome = folder.run("import", "molecules.sdf.gz", "--label", "activity", "-o", "data.pl.gz")
+    assert (outcome.code, outcome.stderr) == (0, "SDF: 2 examples, 2 queries\n")
     summary = json.loads(folder.run("check", "data.pl.gz", "--json").stdout)
     assert summary["targets"][0]["targets"] == {"0": 1, "1": 1}
     assert summary["facts"] == 3 + 2 * 3 + 4 + 3 * 3
@@ -135,7 +138,7 @@ def test_labels_of_a_table(folder: Folder) -> None:
 
 def test_names_of_a_property(folder: Folder) -> None:
     sdf = record("C", [], "x", id="m-1") + record("C", [], "x", id="m-2")
-    assert "begin(model('m-2'))." in imported(folder, sdf, "--name-property", "id").stdout
+    assert "begin(model('m-2'))." in imported(folder, sdf, "--name", "id").stdout
     outcome = imported(folder, sdf)
     assert "begin(model(m2))." in outcome.stdout
     assert "names are missing or repeated" in outcome.stderr
@@ -154,14 +157,14 @@ def test_faulty_records_are_named(folder: Folder) -> None:
     """The second of three: nothing is written, or the others with a warning."""
     sdf = ETHANOL + FIVE_BONDS + ACETAMIDE
     line = ETHANOL.count("\n") + 1
-    outcome = imported(folder, sdf, "--label-property", "activity", "-o", "data.pl")
+    outcome = imported(folder, sdf, "--label", "activity", "-o", "data.pl")
     assert outcome.code == 1
     assert outcome.stderr.startswith(f"molecules.sdf:{line}:1: record 2, wrong: the structure is not valid: ")
     assert "data.pl" not in folder.content()
-    outcome = imported(folder, sdf, "--label-property", "activity", "-o", "data.pl", "--skip-faulty")
+    outcome = imported(folder, sdf, "--label", "activity", "-o", "data.pl", "--skip-faulty")
     assert outcome.code == 0
     assert f"warning: molecules.sdf:{line}:1: record 2, wrong: " in outcome.stderr
-    assert outcome.stderr.endswith("2 molecules, 1 records left out\n")
+    assert outcome.stderr.endswith("SDF: 2 examples, 2 queries, 1 left out\n")
     assert folder.read("data.pl").count("begin(") == 2
 
 
@@ -172,14 +175,18 @@ def test_faulty_records_are_named(folder: Folder) -> None:
         (record("", []), (), "record 1: there is no atom in this structure"),
         (
             ETHANOL,
-            ("--label-property", "class"),
+            ("--label", "class"),
             "record 1, ethanol: there is no property class; properties are activity",
         ),
-        (ETHANOL.replace("\n1\n", "\nhigh\n"), ("--label-property", "activity"), "the label 'high' is not a number"),
-        (ETHANOL.replace("\n1\n", "\nnan\n"), ("--label-property", "activity"), "the label 'nan' is not finite"),
+        (
+            ETHANOL.replace("\n1\n", "\nhigh\n"),
+            ("--label", "activity"),
+            "labels are words, high (1); say which are positive with --positive CLASS",
+        ),
+        (ETHANOL.replace("\n1\n", "\nnan\n"), ("--label", "activity"), "the label 'nan' is not finite"),
         (
             ETHANOL,
-            ("--label-property", "activity", "--positive", "P", "--negative", "N"),
+            ("--label", "activity", "--positive", "P", "--negative", "N"),
             "the label '1' is neither positive nor negative",
         ),
         (ETHANOL, ("--labels", "labels.csv"), "record 1, ethanol: there is no label for this name in labels.csv"),
@@ -207,15 +214,36 @@ def test_faults(folder: Folder, sdf: str, options: tuple[str, ...], message: str
 def test_without_rdkit(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rdkit", None)
     folder.write({"molecules.sdf": ETHANOL})
-    outcome = folder.run("import-sdf", "molecules.sdf")
+    outcome = folder.run("import", "molecules.sdf")
     assert outcome.code == 1
     assert "install it with pip install 'lrnn[rdkit]'" in outcome.stderr
 
 
 def test_wrong_usage(folder: Folder) -> None:
     for options in (
-        ("--label-property", "a", "--labels", "b.csv"),
-        ("--positive", "a"),
-        ("--label-property", "activity", "--positive", "a", "--negative", "a"),
+        ("--label", "a", "--labels", "b.csv"),
+        ("--label", "activity", "--positive", "a", "--negative", "a"),
     ):
         assert imported(folder, ETHANOL, *options).code == 2
+
+
+def test_smiles_without_labels_are_scored(folder: Folder) -> None:
+    """A model learned from SDF scores a table of SMILES in two commands: active are nitro groups on aromatic rings."""
+    chemistry = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed")
+    table = (SCREENING / "candidates.csv").read_text()
+    folder.write({"known.sdf": (SCREENING / "known.sdf").read_text(), "candidates.csv": table})
+    assert folder.run("import", "known.sdf", "--label", "active", "-o", "known.pl").code == 0
+    quick = ("--conjunctions", "0", "--iterations", "1")
+    assert folder.run("learn-structure", "known.pl", *quick, "-o", "model.pl").code == 0
+    assert folder.run("import", "candidates.csv", "-o", "candidates.pl").code == 0
+    scored = folder.run("predict", "model.pl", "candidates.pl").stdout
+    rows = [line.split("\t") for line in scored.splitlines()[1:]]
+    nitro = chemistry.MolFromSmarts("[N+](=O)([O-])c")
+    expected = [
+        (name, "active", "", chemistry.MolFromSmiles(smiles).HasSubstructMatch(nitro))
+        for name, smiles in (line.split(",") for line in table.splitlines()[1:])
+    ]
+    assert len(rows) == 100
+    assert [(*row[:3], float(row[3]) > 0.5) for row in rows] == expected
+    folder.run("import", "candidates.csv", "--target", "active", "-o", "asking.pl")
+    assert folder.run("predict", "model.pl", "asking.pl").stdout == scored

@@ -1,0 +1,1 @@
+"""Models of ours as programs of other systems."""

@@ -1,0 +1,46 @@
+"""A model as a plain Prolog program: its rules as facts, and in Prolog what they compute.
+
+swipl program.pl -- data.pl      prints what `lrnn predict` does
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Sequence
+
+from lrnn_cli.exporters.checks import check_weights
+from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import prolog_text
+
+PREAMBLE = """\
+% A model of lrnn as a Prolog program: swipl program.pl -- DATA... prints the outputs for all queries of the data.
+
+:- encoding(utf8).
+:- use_module(library(lists)).
+:- use_module(library(apply)).
+:- op(1150, xfx, ::).
+:- style_check(-singleton).
+:- set_prolog_flag(example:unknown, fail).
+:- initialization(main, main).
+
+% model(Member, Activation, Steepness, Offset, ObjectIdentity, Aggregation); the output is the mean of all members.
+"""
+RULES = "% rule(Member, Number, Weight, Head, Body)\n"
+
+
+def prolog_program(members: Sequence[Template]) -> str:
+    """The text of the program."""
+    check_weights(members)
+    models, rules = [], []
+    for member, template in enumerate(members, 1):
+        settings = template.settings
+        identity = "true" if settings.object_identity else "false"
+        models.append(
+            f"model({member}, {settings.activation}, {settings.steepness!r}, {settings.offset!r}, {identity}, "
+            f"{settings.aggregation})."
+        )
+        for number, rule in enumerate(template.rules, 1):
+            goals = ", ".join(f"({goal})" for goal in (*rule.body, *rule.guards))
+            rules.append(f"rule({member}, {number}, {rule.weight!r}, {rule.head}, [{goals}]).")
+    runtime = (importlib.resources.files("lrnn_cli.exporters") / "program.pl").read_text(encoding="utf-8")
+    return "\n".join([PREAMBLE + prolog_text(models), RULES + prolog_text(rules), runtime])

@@ -1,0 +1,46 @@
+"""What to look at where structure learning found no rule: the nearest candidates, and facts that none could use."""
+
+from __future__ import annotations
+
+from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.hypotheses.vocabulary import Vocabulary
+from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.language.data import DataSet
+from lrnn_cli.structure.state import Nearest
+
+SHOWN_PREDICATES = 8
+
+
+def nothing_learned_text(
+    data: DataSet,
+    knowledge: Knowledge,
+    words: Vocabulary,
+    nearest: Nearest,
+    needed: float,
+) -> list[str]:
+    """Lines on each target; `nearest` are the best clauses that were tried, with how much they raise the likelihood."""
+    lines = [
+        f"the nearest candidate is {clause}, which raises the log likelihood by {max(gain, 0.0):.2f} where --gain "
+        f"asks for {needed:g}"
+        for _, (clause, gain) in sorted(nearest.items())
+    ]
+    declared = {bias.predicate for bias in data.bias}
+    written = {name for name, _ in words.patterns.values()}
+    used = {*words.tables, *words.targets}
+    unused = [name for name in sorted(knowledge.tables) if name not in used and name.name not in written]
+    undeclared = [name for name in unused if declared and name not in declared]
+    unmet = [name for name in unused if name not in undeclared]
+    targets = ", ".join(map(str, sorted(words.targets)))
+    if unmet:
+        lines.append(
+            f"{_some(unmet)}: never met, no chain of facts leads from the objects of {targets} to theirs; are names "
+            "written the same everywhere?"
+        )
+    if undeclared:
+        lines.append(f"{_some(undeclared)}: not declared, so rules can't use them; add bias/1 lines, or delete all")
+    return lines
+
+
+def _some(names: list[Predicate]) -> str:
+    more = f" and {len(names) - SHOWN_PREDICATES} more" if len(names) > SHOWN_PREDICATES else ""
+    return ", ".join(map(str, names[:SHOWN_PREDICATES])) + more
