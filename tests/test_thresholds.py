@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
-from lrnn_cli.hypotheses.thresholds import _constant, cut_scores, with_thresholds
+from lrnn_cli.hypotheses.thresholds import cut_constant, cut_scores, with_thresholds
 from lrnn_cli.hypotheses.vocabulary import Condition, Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
@@ -214,7 +214,7 @@ def test_scores_of_one_pass_are_those_of_each_cut_point(name: str) -> None:
     ],
 )
 def test_constants_of_cut_points_have_few_digits(low: float, high: float, text: str) -> None:
-    assert _constant(np.float64(low), np.float64(high)).text == text
+    assert cut_constant(np.float64(low), np.float64(high)).text == text
     assert low < float(text) <= high
 
 

@@ -181,7 +181,7 @@ def _conditions(
         place = np.minimum(np.searchsorted(numbers, middle, "right"), len(numbers) - 1)
         np.maximum.at(scores[0 if body.alone else 1], place, score)
     cuts = _apart(scores, np.cumsum(count) - count)
-    constants = {cut: _constant(numbers[cut - 1], numbers[cut]) for cut in cuts}
+    constants = {cut: cut_constant(numbers[cut - 1], numbers[cut]) for cut in cuts}
     thresholds = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
     return (*thresholds, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
 
@@ -341,7 +341,7 @@ def _intervals(
     return [Condition(((">=", constants[low]), ("<", constants[high]))) for low, high in chosen]
 
 
-def _constant(low: float, high: float) -> Constant:
+def cut_constant(low: float, high: float) -> Constant:
     """A number with few digits that parts two others; an integer where both of them are."""
     middle = low / 2.0 + high / 2.0
     if low.is_integer() and high.is_integer() and max(-low, high) < EXACT:
