@@ -76,7 +76,7 @@ def sort_summary(words: Vocabulary, names: Sequence[str]) -> dict[str, Any]:
     return {
         "sorts": [
             {
-                "sort": sort.name,
+                "sort": shown[sort.number],
                 "objects": len(sort.objects),
                 "numbers": bool(called_by([names[number] for number in sort.objects.tolist()]).all()),
                 "arguments": [f"{predicate} {place + 1}" for predicate, place in sort.arguments],
