@@ -75,7 +75,7 @@ def families(options: StructureOptions) -> dict[str, Family]:
     few = BoostingOptions(
         min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
     )
-    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.5, columns=0.1)
+    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
     return {
         "few conjunctions": Family(few, False),
         "few conjunctions with latent predicates": Family(few, True),
