@@ -18,6 +18,8 @@ from lrnn_cli.language.clauses import Predicate, quoted
 NUMERAL = re.compile(r"-?\d+(\.\d+([eE][+-]?\d+)?|[eE][+-]?\d+|\.?(inf|nan)|\.\d+Inf)?\Z")
 SHARED = 4
 """Constants of a sort are values when each occurs in so many examples on average."""
+ASKED = "asked"
+"""The sort of objects that queries number, where no sort is declared."""
 
 Position = tuple[Predicate, int]
 
@@ -171,13 +173,11 @@ def argument_sorts(world: Interpretation) -> dict[Position, str]:
 def _name_numbers(world: Interpretation, constants: dict[Position, set[str]], sort_of: dict[Position, str]) -> None:
     """Where queries number their objects, first arguments with no other numbers are these objects, too."""
     asked = {query.atom.arguments[0] for query in world.queries if query.atom.arguments}
-    declared = (sort_of[query.atom.predicate, 0] for query in world.queries if (query.atom.predicate, 0) in sort_of)
-    sort = next(declared, "asked")
     if not all(map(is_number, asked)):
         return
     for (predicate, place), values in constants.items():
         if place == 0 and (predicate, place) not in sort_of and values <= asked:
-            sort_of[predicate, place] = sort
+            sort_of[predicate, place] = ASKED
 
 
 def own_sort(predicate: Predicate, place: int) -> str:

@@ -17,6 +17,7 @@ from lrnn_cli.errors import LrnnError, faults_error
 from lrnn_cli.importers.imported_data import CONSTANT, Fact, ImportedData, ImportedExample, Query, grouped_notes
 from lrnn_cli.importers.importer import Options, Sources
 from lrnn_cli.importers.interpretation import (
+    ASKED,
     Interpretation,
     Pattern,
     argument_sorts,
@@ -204,9 +205,10 @@ def _sorts(clauses: list[list[Pattern]], world: Interpretation) -> dict[Predicat
         if predicate in told | asked
     }
     inferred = argument_sorts(Interpretation(world.facts, queries=world.queries, sorts=sorts))
+    numbered = next((sorts[predicate][0] for predicate in sorts if predicate in asked and predicate.arity), ASKED)
     for predicate in dict.fromkeys(predicate for predicate, _ in inferred):
-        places = range(predicate.arity)
-        sorts.setdefault(predicate, tuple(inferred[predicate, place] for place in places))
+        own = (inferred[predicate, place] for place in range(predicate.arity))
+        sorts.setdefault(predicate, tuple(numbered if sort == ASKED else sort for sort in own))
     return sorts
 
 
