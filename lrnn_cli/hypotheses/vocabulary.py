@@ -2,7 +2,9 @@
 
 An argument with the sort `constant` takes constants: its predicate becomes one predicate for each constant that occurs
 often enough, with the other arguments. charge(X, 3), as `charge(_, 3)` of one argument, is then a unary predicate like
-any other; rules are written with the constant in its place.
+any other; rules are written with the constant in its place. A relation that some objects have to themselves, as in
+sameperson(ann, ann), is a unary predicate of these objects, too: where variables take different objects, nothing else
+would tell.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from lrnn_cli.language.data import Bias, DataSet, Queries
 CONSTANT = "constant"
 CONSTANTS = 100
 """So many constants of a predicate, the most frequent ones, can occur in rules."""
+Pattern = tuple[Constant | int, ...]
+"""Arguments of an atom of the data: constants, and places among the arguments of the predicate that stands for it."""
 LATENT_NAME = re.compile(r"(latent_\d+_\d+|part_\d+)\Z")
 
 
@@ -49,7 +53,7 @@ class Vocabulary:
     sorts: dict[Predicate, tuple[int, ...]]
     targets: dict[Predicate, tuple[int, ...]]
     objects: int
-    patterns: dict[str, tuple[str, tuple[Constant | None, ...]]]
+    patterns: dict[str, tuple[str, Pattern]]
     given: dict[Predicate, SoftFacts]
 
     def written(self, rule: Rule) -> Rule:
@@ -60,7 +64,7 @@ class Vocabulary:
         """Sorts with a name each: that of a unary predicate of all its objects, else of its first argument."""
         places: dict[int, list[tuple[Predicate, int]]] = {}
         for predicate, sorts in self.sorts.items():
-            for place, sort in enumerate(sorts):
+            for place, sort in enumerate(sorts if predicate.name not in self.patterns else ()):
                 places.setdefault(sort, []).append((predicate, place))
         found: dict[str, NamedSort] = {}
         for sort, arguments in places.items():
@@ -77,8 +81,7 @@ class Vocabulary:
         if atom.name not in self.patterns:
             return atom
         name, pattern = self.patterns[atom.name]
-        free = iter(atom.arguments)
-        arguments: list[Term] = [next(free) if constant is None else constant for constant in pattern]
+        arguments: list[Term] = [part if isinstance(part, Constant) else atom.arguments[part] for part in pattern]
         return Atom(name, tuple(arguments))
 
 
@@ -100,7 +103,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if not data.bias:
         found = ArgumentSorts(tables, knowledge.names())
         heads = {target: _inferred(queries, target, found) for target in targets}
-        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given)
+        return _with_reflexive(Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given))
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -108,7 +111,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     chosen: dict[Predicate, Table] = {}
     chosen_soft: dict[Predicate, SoftFacts] = {}
     sorts = {}
-    patterns: dict[str, tuple[str, tuple[Constant | None, ...]]] = {}
+    patterns: dict[str, tuple[str, Pattern]] = {}
     heads = {}
     for bias in data.bias:
         predicate = bias.predicate
@@ -134,7 +137,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if undeclared:
         found = ArgumentSorts(chosen, knowledge.names(), sorts)
         heads |= {target: _inferred(queries, target, found) for target in undeclared}
-    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
+    return _with_reflexive(Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given))
 
 
 def connected_part(knowledge: Knowledge, queries: Queries) -> Knowledge:
@@ -200,9 +203,7 @@ def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None
         raise faults_error(data.name, faults)
 
 
-def _with_constants(
-    bias: Bias, knowledge: Knowledge
-) -> list[tuple[str, tuple[Constant | None, ...], Table, SoftFacts | None]]:
+def _with_constants(bias: Bias, knowledge: Knowledge) -> list[tuple[str, Pattern, Table, SoftFacts | None]]:
     """One predicate for each frequent choice of constants: name, pattern, facts and weighted facts."""
     table = knowledge.tables[bias.predicate]
     soft = knowledge.soft.get(bias.predicate)
@@ -218,8 +219,10 @@ def _with_constants(
     instances = []
     for text in sorted(frequent[:CONSTANTS]):
         constants = dict(zip(fixed, text, strict=True))
-        pattern = tuple(Constant(constants[place]) if place in constants else None for place in range(len(bias.sorts)))
-        shown = ", ".join("_" if constant is None else constant.text for constant in pattern)
+        pattern = tuple(
+            Constant(constants[place]) if place in constants else free.index(place) for place in range(len(bias.sorts))
+        )
+        shown = ", ".join(constants.get(place, "_") for place in range(len(bias.sorts)))
         chosen = rows[text]
         facts = None
         if soft is not None:
@@ -229,6 +232,29 @@ def _with_constants(
         name = f"{quoted(bias.predicate.name)}({shown})"
         instances.append((name, pattern, Table(table.example[chosen], table.objects[np.ix_(chosen, free)]), facts))
     return instances
+
+
+def _with_reflexive(words: Vocabulary) -> Vocabulary:
+    """Also unary predicates of objects that have a relation to themselves, at least two for a relation."""
+    tables, soft, sorts, patterns = dict(words.tables), dict(words.soft), dict(words.sorts), dict(words.patterns)
+    for predicate, table in words.tables.items():
+        rows = _reflexive(table) if predicate.arity == 2 and predicate.name not in patterns else np.zeros(0, np.int64)
+        if len(rows) < 2:
+            continue
+        loop = Predicate(f"{quoted(predicate.name)}(X, X)", 1)
+        patterns[loop.name] = (predicate.name, (0, 0))
+        sorts[loop] = sorts[predicate][:1]
+        tables[loop] = Table(table.example[rows], table.objects[rows, :1])
+        if predicate in soft:
+            facts = soft[predicate]
+            rows = _reflexive(facts.atoms)
+            soft[loop] = SoftFacts(Table(facts.atoms.example[rows], facts.atoms.objects[rows, :1]), facts.weight[rows])
+    return replace(words, tables=tables, soft=soft, sorts=sorts, patterns=patterns)
+
+
+def _reflexive(table: Table) -> np.ndarray:
+    """The rows of a binary relation with the same object twice."""
+    return np.nonzero(table.objects[:, 0] == table.objects[:, 1])[0]
 
 
 def _inferred(queries: Queries, target: Predicate, sorts: ArgumentSorts) -> tuple[int, ...]:
