@@ -2,9 +2,8 @@
 
 An argument with the sort `constant` takes constants: its predicate becomes one predicate for each constant that occurs
 often enough, with the other arguments. charge(X, 3), as `charge(_, 3)` of one argument, is then a unary predicate like
-any other; rules are written with the constant in its place. A relation that some objects have to themselves, as in
-sameperson(ann, ann), is a unary predicate of these objects, too: where variables take different objects, nothing else
-would tell.
+any other; rules are written with the constant in its place. In the same way a relation that some objects have to
+themselves, same(X, X), is a unary predicate of these objects.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class Vocabulary:
         """Sorts with a name each: that of a unary predicate of all its objects, else of its first argument."""
         places: dict[int, list[tuple[Predicate, int]]] = {}
         for predicate, sorts in self.sorts.items():
-            for place, sort in enumerate(sorts if predicate.name not in self.patterns else ()):
+            for place, sort in enumerate(sorts):
                 places.setdefault(sort, []).append((predicate, place))
         found: dict[str, NamedSort] = {}
         for sort, arguments in places.items():
@@ -103,7 +102,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if not data.bias:
         found = ArgumentSorts(tables, knowledge.names())
         heads = {target: _inferred(queries, target, found) for target in targets}
-        return _with_reflexive(Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given))
+        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -137,7 +136,28 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if undeclared:
         found = ArgumentSorts(chosen, knowledge.names(), sorts)
         heads |= {target: _inferred(queries, target, found) for target in undeclared}
-    return _with_reflexive(Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given))
+    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
+
+
+def with_reflexive(words: Vocabulary) -> Vocabulary:
+    """Also unary predicates of objects that have a relation to themselves, at least two for a relation.
+
+    For rules whose variables take different objects: same(X, Y) never holds of one object there.
+    """
+    tables, soft, sorts, patterns = dict(words.tables), dict(words.soft), dict(words.sorts), dict(words.patterns)
+    for predicate, table in words.tables.items():
+        rows = _reflexive(table) if predicate.arity == 2 and predicate.name not in patterns else np.zeros(0, np.int64)
+        if len(rows) < 2:
+            continue
+        loop = Predicate(f"{quoted(predicate.name)}(X, X)", 1)
+        patterns[loop.name] = (predicate.name, (0, 0))
+        sorts[loop] = sorts[predicate][:1]
+        tables[loop] = Table(table.example[rows], table.objects[rows, :1])
+        if predicate in soft:
+            facts = soft[predicate]
+            rows = _reflexive(facts.atoms)
+            soft[loop] = SoftFacts(Table(facts.atoms.example[rows], facts.atoms.objects[rows, :1]), facts.weight[rows])
+    return replace(words, tables=tables, soft=soft, sorts=sorts, patterns=patterns)
 
 
 def connected_part(knowledge: Knowledge, queries: Queries) -> Knowledge:
@@ -232,24 +252,6 @@ def _with_constants(bias: Bias, knowledge: Knowledge) -> list[tuple[str, Pattern
         name = f"{quoted(bias.predicate.name)}({shown})"
         instances.append((name, pattern, Table(table.example[chosen], table.objects[np.ix_(chosen, free)]), facts))
     return instances
-
-
-def _with_reflexive(words: Vocabulary) -> Vocabulary:
-    """Also unary predicates of objects that have a relation to themselves, at least two for a relation."""
-    tables, soft, sorts, patterns = dict(words.tables), dict(words.soft), dict(words.sorts), dict(words.patterns)
-    for predicate, table in words.tables.items():
-        rows = _reflexive(table) if predicate.arity == 2 and predicate.name not in patterns else np.zeros(0, np.int64)
-        if len(rows) < 2:
-            continue
-        loop = Predicate(f"{quoted(predicate.name)}(X, X)", 1)
-        patterns[loop.name] = (predicate.name, (0, 0))
-        sorts[loop] = sorts[predicate][:1]
-        tables[loop] = Table(table.example[rows], table.objects[rows, :1])
-        if predicate in soft:
-            facts = soft[predicate]
-            rows = _reflexive(facts.atoms)
-            soft[loop] = SoftFacts(Table(facts.atoms.example[rows], facts.atoms.objects[rows, :1]), facts.weight[rows])
-    return replace(words, tables=tables, soft=soft, sorts=sorts, patterns=patterns)
 
 
 def _reflexive(table: Table) -> np.ndarray:

@@ -86,7 +86,6 @@ def sort_summary(words: Vocabulary, names: Sequence[str]) -> dict[str, Any]:
         "bias": [
             f"bias({quoted(predicate.name)}" + (f"({', '.join(shown[sort] for sort in own)})" if own else "") + ")."
             for predicate, own in sorted(declared.items())
-            if predicate.name not in words.patterns
         ],
     }
 

@@ -16,7 +16,7 @@ from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Canonical
 from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
-from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary
+from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings
@@ -126,6 +126,8 @@ def make_problem(
     """What is to be learned from queries of data; `check_problem` tells whether anything can be."""
     allowed = Allowance() if allowed is None else allowed
     words = vocabulary(data, knowledge, queries)
+    if options.object_identity:
+        words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
     grounder = _grounder(data, words, queries, options, allowed)
