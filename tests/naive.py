@@ -73,6 +73,7 @@ class Negation(NamedTuple):
 
 
 Guard = Comparison | Sum | Negation
+NUMBER_ORDER = ("<", "=<", ">", ">=", "=:=")
 
 
 @dataclass(frozen=True)
@@ -240,14 +241,22 @@ def guarded(guards: Sequence[Guard], binding: Binding, crisp: Model) -> Binding 
 
 
 def solutions(clause: Clause, model: Model, crisp: Model, identity: bool) -> list[Binding]:
-    """Distinct substitutions of the variables of a clause for which its body and guards hold."""
+    """Distinct substitutions of the variables of a clause for which its body and guards hold.
+
+    Object identity does not concern what is compared as a number.
+    """
+    numbers = [guard for guard in clause.guards if isinstance(guard, Comparison) and guard.operator in NUMBER_ORDER]
+    values = {term for guard in numbers for term in (guard.left, guard.right)}
     bindings: list[Binding] = [{}]
     for atom in clause.body:
         bindings = [extended for binding in bindings for extended in match(atom, binding, model)]
     distinct = {}
     for binding in bindings:
         whole = guarded(clause.guards, binding, crisp)
-        if whole is not None and (not identity or len(set(whole.values())) == len(whole)):
+        if whole is None:
+            continue
+        objects = [constant for term, constant in whole.items() if term not in values]
+        if not identity or len(set(objects)) == len(objects):
             distinct[frozenset(whole.items())] = whole
     return list(distinct.values())
 

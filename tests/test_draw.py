@@ -419,7 +419,8 @@ def test_graphviz_fails(folder: Folder, monkeypatch: pytest.MonkeyPatch, tmp_pat
     ("arguments", "message"),
     [
         (("-o", "a.png"), "What to write is not clear from the name a.png; add --format dot or --format svg."),
-        (("--example", "m1"), "--example and --query are about DATA; name the data file after the model."),
+        (("--example", "m1"), "--example, --query and --target are about DATA; name the data file after the model."),
+        (("--target", "p/0"), "--example, --query and --target are about DATA; name the data file after the model."),
         (("--neurons", "1"), "Invalid value for '--neurons'"),
         (("--top", "0"), "Invalid value for '--top'"),
         (("--least-weight", "nan"), "nan is not a finite number."),

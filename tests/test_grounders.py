@@ -165,6 +165,8 @@ begin(model(m2)). c(a1, 0.2). c(a2, 1.0e-10). b(a2, a1). kind(a2, o). query(t(a2
         ("1.0 :: t(a1).", 1),
         ("1.0 :: t(Y) :- b(X, Y), s(X). 1.0 :: s(X) :- c(X, C), C > 0.2.", 2),
         ("setting(object_identity, true). 1.0 :: p :- b(X, Y), c(Y, C), C < 0.5.", 2),
+        ("setting(object_identity, true). 1.0 :: p :- c(X, C), C >= 0.2, c(X, D), D < 5.", 3),
+        ("setting(object_identity, true). 1.0 :: p :- c(X, C), C =:= C, c(Y, D), D =:= D.", 8),
     ],
 )
 def test_comparisons_and_constants(two: Two, template: str, rows: int) -> None:

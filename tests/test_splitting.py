@@ -83,6 +83,15 @@ def test_learning_from_a_part_of_the_queries(folder: Folder) -> None:
     assert [row[:3] for row in forest] == [row[:3] for row in predicted]
 
 
+def test_a_run_goes_on_with_the_queries_it_began_with(folder: Folder) -> None:
+    folder.write({"data.pl": people(40)})
+    run = ("learn-structure", "data.pl", "--conjunctions", "0", "--folds", "4", "--run-dir", "run")
+    first = folder.run(*run, "--fold", "2")
+    assert folder.run(*run, "--fold", "2", "--resume").stdout == first.stdout
+    other = folder.run(*run, "--fold", "3", "--resume")
+    assert (other.code, other.stdout) == (1, "")
+
+
 def test_check_shows_folds_of_queries(folder: Folder) -> None:
     folder.write({"data.pl": people()})
     assert "folds of queries: 1: 5, 2: 5, 3: 5, 4: 5" in folder.run("check", "data.pl", "--folds", "4").stdout

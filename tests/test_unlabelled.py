@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import Folder
 
+from lrnn_cli.api import Example, Session, evaluate, learn, predict
 from lrnn_cli.grounding.groundings import load_groundings
 
 MODEL = "0.1 :: p.\n0.7 :: p :- q(X), r(X).\n"
@@ -244,3 +245,22 @@ def test_summaries_leave_out_what_has_no_target(folder: Folder) -> None:
     summary = json.loads(folder.run("summarise", "some", "--json").stdout)
     assert summary["pooled"]["queries"] == 2
     assert "there is no prediction with a target" in folder.run("summarise", "none").stderr
+
+
+def test_queries_without_targets_in_python() -> None:
+    """Learning leaves them out, also when the session is closed, and says so; examples may ask without a target."""
+    notes: list[str] = []
+    with Session(note=notes.append) as session:
+        data = session.read_text(many(unlabelled=True)).in_memory()
+        model = session.model_of_text(MODEL)
+        asked = session.read_examples([Example("q(a). r(a).", [("p", None)]), Example("q(a). r(b).", [("p", 0.0)])])
+        predictions = predict(model, asked)
+        assert evaluate(model, asked).values["queries"] == 1
+    assert predictions.output.tolist() == pytest.approx([TRUE, FALSE])
+    assert np.isnan(predictions.target).tolist() == [True, False]
+    assert notes == ["1 of 2 queries have no target and are left out"]
+    learned = learn(data, conjunctions=0, iterations=1).model.text()
+    assert notes[1] == "12 of 36 queries have no target and are left out"
+    with Session() as session:
+        labelled = session.read_text(many(unlabelled=False))
+        assert learn(labelled, conjunctions=0, iterations=1).model.text() == learned

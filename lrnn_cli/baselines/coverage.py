@@ -125,7 +125,7 @@ class Coverage:
         self.unary = UnaryFacts.of(relations.tables, relations.objects)
         self.identity = relations.identity
         self.relations = replace(relations, tables=tables, identity=False, memory=0)
-        self.start = relations.starts[target]
+        self.start = relations.joined(target, ())
         self.index = AtomIndex([atoms], relations.objects)
         self.target = target
         self._language = replace(language, canonical=AsGiven(language.canonical.symmetries))

@@ -6,9 +6,11 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
-from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary
+from lrnn_cli.hypotheses.thresholds import with_thresholds
+from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
+from lrnn_cli.semantics.aggregations import AGGREGATIONS
 
 
 def target_predicates(queries: Queries) -> list[Predicate]:
@@ -20,9 +22,14 @@ def positions_of(queries: Queries, target: Predicate) -> np.ndarray:
     return np.asarray((queries.predicate_index == queries.predicate.index(target)).nonzero()[0])
 
 
-def crisp_vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabulary:
-    """The vocabulary of data, none of whose facts is weighted as if it were false."""
-    words = vocabulary(data, knowledge, queries)
+def crisp_vocabulary(
+    data: DataSet, knowledge: Knowledge, queries: Queries, conditions: Conditions | None = None
+) -> Vocabulary:
+    """The vocabulary of data, none of whose facts is weighted as if it were false.
+
+    conditions: those on numbers, where they have been chosen; else they are chosen for these queries.
+    """
+    words = with_thresholds(vocabulary(data, knowledge, queries), queries, AGGREGATIONS["max"], conditions)
     for predicate, facts in words.soft.items():
         if (facts.weight <= 0.0).any():
             raise LrnnError(

@@ -41,8 +41,9 @@ def predict_with_trees(
     """Learn with "forest" or "lightgbm" from some queries of data, and predict others."""
     queries, tested = _together(training, testing)
     targets = target_predicates(training)
-    # Which of its words count is told by what occurs in the training part.
-    words = crisp_vocabulary(data, knowledge, queries)
+    # Which of its words count is told by what occurs in the training part; thresholds are chosen there, too.
+    conditions = crisp_vocabulary(data, knowledge, training).conditions
+    words = crisp_vocabulary(data, knowledge, queries, conditions)
     outputs = np.full(len(queries), np.nan)
     remarks = []
     for target in targets:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from lrnn_cli.grounding.objects import NUMBER_ORDER
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.language.clauses import Constant, Guard, Predicate, Rule, Variable
 from lrnn_cli.language.data import BackgroundClause, DataSet
@@ -44,7 +45,7 @@ class Skeleton:
 
     guards: column c is `variable(c)` in them; other variables belong to a negation alone, which they make one of all
     their values. constants: columns that hold a constant. queried: rows are restricted to these atoms of queries.
-    identity: columns that must hold different objects.
+    identity: columns that must hold different objects; those that are compared as numbers hold values.
     """
 
     body: tuple[Literal, ...]
@@ -227,15 +228,26 @@ def _skeleton(
     names = {name: variable(number).name for name, number in columns.items()}
     local = {name for guard in rule.guards for name in guard.variables} - set(names)
     names.update({name: f"L{number}" for number, name in enumerate(sorted(local))})
+    values = compared_numbers(rule)
     skeleton = Skeleton(
         body=tuple((groups.get(predicate, predicate), numbers) for predicate, numbers in body),
         guards=tuple(guard.renamed(names) for guard in rule.guards),
         constants=tuple((number, Constant(text)) for text, number in constants.items()),
         columns=width,
         queried=(rule.head.predicate, head_columns) if restricted else None,
-        identity=tuple(columns.values()) if identity else (),
+        identity=tuple(columns[name] for name in columns if name not in values) if identity else (),
     )
     return skeleton, GroundRule(-1, rule.head.predicate, head_columns, body, rule.is_fact)
+
+
+def compared_numbers(rule: Rule) -> set[str]:
+    """The variables that guards compare as numbers: two that take the same number are no objects taken twice."""
+    return {
+        name
+        for guard in rule.guards
+        if guard.goal is not None and guard.goal.kind == "guard" and guard.goal.name in NUMBER_ORDER
+        for name in guard.variables
+    }
 
 
 def used_predicates(template: Template) -> set[Predicate]:

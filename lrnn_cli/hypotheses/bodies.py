@@ -50,6 +50,11 @@ class Shape:
         return used.issuperset(range(self.head.arity))
 
     @property
+    def of_example(self) -> bool:
+        """Whether it has relations, and neither these nor the head have arguments."""
+        return bool(self.relations) and not self.joined
+
+    @property
     def length(self) -> int:
         return len(self.relations) + len(self.slots)
 

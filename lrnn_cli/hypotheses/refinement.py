@@ -8,8 +8,8 @@ meet only where their sorts do. New slots of a refinement are open: they stand f
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from lrnn_cli.grounding.joins.relations import Literal
 from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape, Slot
@@ -21,7 +21,8 @@ class Language:
     """What bodies are made of, and how large they may be.
 
     sorts: of the arguments of relations; layers: for each layer the sorts that the arguments of its predicates have,
-    all possible choices of them, -1 for any sort.
+    all possible choices of them, -1 for any sort. alike: predicates with the same value are conditions on one number;
+    a body has one of them at most for the same objects.
     """
 
     relations: tuple[Predicate, ...]
@@ -30,6 +31,7 @@ class Language:
     layers: dict[int, frozenset[tuple[int, ...]]]
     length: int
     variables: int
+    alike: Mapping[str, Hashable] = field(default_factory=dict)
 
 
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
@@ -63,9 +65,16 @@ def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], long
 
 
 def with_relation(shape: Shape, language: Language, head_sorts: tuple[int, ...]) -> list[Shape]:
-    """Shapes of relations alone with one relation more, variants only once, in a fixed order."""
+    """Shapes of relations alone with one relation more, variants only once, in a fixed order.
+
+    What is said of the whole example stands alone: conjunctions of parts bring it together with others.
+    """
     shapes = set()
+    if shape.of_example:
+        return []
     for literal in _relations(shape, _variable_sorts(shape, language, head_sorts), language):
+        if shape.relations and not shape.head.arity and not literal[1]:
+            continue
         longer = Shape(shape.head, (*shape.relations, literal), ())
         if longer.length <= language.length:
             shapes.add(language.canonical(Candidate(longer, ())).shape)
@@ -161,8 +170,17 @@ def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[L
                 not apart
                 and max(variables, default=0) < language.variables
                 and (predicate, variables) not in shape.relations
+                and not _asked(predicate, variables, shape, language)
             ):
                 yield predicate, variables
+
+
+def _asked(predicate: Predicate, variables: tuple[int, ...], shape: Shape, language: Language) -> bool:
+    """Whether a body has another condition on the number that a predicate is one on."""
+    number = language.alike.get(predicate.name)
+    return number is not None and any(
+        language.alike.get(other.name) == number and same == variables for other, same in shape.relations
+    )
 
 
 def _with(

@@ -2,14 +2,16 @@
 
 An argument with the sort `constant` takes constants: its predicate becomes one predicate for each constant that occurs
 often enough, with the other arguments. charge(X, 3), as `charge(_, 3)` of one argument, is then a unary predicate like
-any other; rules are written with the constant in its place. In the same way a relation that some objects have to
-themselves, same(X, X), is a unary predicate of these objects.
+any other; rules are written with the constant in its place. Conditions on arguments that hold numbers, charge(X, C),
+C >= 0.21, are predicates of the other arguments as well; which ones there are is told by `thresholds`. A relation that
+some objects have to themselves, same(X, X), is a unary predicate of these objects, too.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,21 +19,59 @@ from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import SoftFacts, Table
-from lrnn_cli.hypotheses.sorts import ArgumentSorts
-from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, quoted
+from lrnn_cli.hypotheses.sorts import OTHER, ArgumentSorts, called_by
+from lrnn_cli.language.clauses import Atom, Constant, Goal, Guard, Predicate, Rule, Term, Variable, quoted
 from lrnn_cli.language.data import Bias, DataSet, Queries
 
 CONSTANT = "constant"
+NUMBER = "number"
 CONSTANTS = 100
 """So many constants of a predicate, the most frequent ones, can occur in rules."""
-Pattern = tuple[Constant | int, ...]
-"""Arguments of an atom of the data: constants, and places among the arguments of the predicate that stands for it."""
 LATENT_NAME = re.compile(r"(latent_\d+_\d+|part_\d+)\Z")
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What is asked of the number at an argument: comparisons with constants, none for any number."""
+
+    tests: tuple[tuple[str, Constant], ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(f"{name} {constant}" for name, constant in self.tests) or "_"
+
+    def guards(self, value: Variable) -> list[Guard]:
+        """The comparisons of a variable; with itself if there are none, so that it is one that holds a number."""
+        terms: list[tuple[str, Term]] = [*self.tests] or [("=:=", value)]
+        guards = []
+        for name, term in terms:
+            goal = Goal("guard", name, (value, term))
+            own = isinstance(term, Variable)
+            parts = ("", value.name, f" {name} ", value.name, "") if own else ("", value.name, f" {name} {term}")
+            guards.append(Guard(parts, goal=goal))
+        return guards
+
+
+Pattern = tuple[Constant | Condition | int | None, ...]
+"""What stands at each argument of a predicate: None for the variables of an atom, one after the other, or the place of
+one of them, once more."""
+
+
+@dataclass(frozen=True)
+class NumericArgument:
+    """An argument that holds one number for each choice of the `free` ones, so conditions on it are about these."""
+
+    predicate: Predicate
+    place: int
+    free: tuple[int, ...]
+
+
+Conditions = dict[NumericArgument, tuple[Condition, ...]]
+"""Those that are made predicates, for each argument."""
+
+
+@dataclass(frozen=True)
 class NamedSort:
-    """A sort, the name we give it, its objects, and the arguments that hold them."""
+    """A sort, the name we give it, its objects, and the arguments that hold them; those of numbers are all `number`."""
 
     number: int
     name: str
@@ -44,7 +84,10 @@ class Vocabulary:
     """Tables and weighted facts of predicates, sorts of arguments, and how predicates with constants are written.
 
     targets: the sorts of the arguments of target predicates, -1 where nothing tells.
+    patterns: for predicates made of others, the name and the arguments of these.
     given: facts of target predicates, which no body has but whose weights their atoms get.
+    numeric: arguments that hold numbers, each with a sort of its own; numbers: (objects,) those that objects are.
+    conditions: those on numbers that have become predicates; conditioned: the argument of each of these predicates.
     """
 
     tables: dict[Predicate, Table]
@@ -54,10 +97,37 @@ class Vocabulary:
     objects: int
     patterns: dict[str, tuple[str, Pattern]]
     given: dict[Predicate, SoftFacts]
+    numeric: dict[Predicate, tuple[int, ...]] = field(default_factory=dict)
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    conditions: Conditions = field(default_factory=dict)
+    conditioned: dict[str, NumericArgument] = field(default_factory=dict)
+
+    def pattern(self, predicate: Predicate) -> tuple[str, Pattern]:
+        """The name and the arguments that a predicate is written with."""
+        return self.patterns.get(predicate.name, (predicate.name, (None,) * predicate.arity))
 
     def written(self, rule: Rule) -> Rule:
-        """A rule as the model file has it."""
-        return replace(rule, body=tuple(self._atom(atom) for atom in rule.body)) if self.patterns else rule
+        """A rule as the model file has it; variables for numbers come after the others."""
+        if not self.patterns:
+            return rule
+        taken = {name for atom in (rule.head, *rule.body) for name in atom.variables}
+        fresh = (f"V{number}" for number in itertools.count(1) if f"V{number}" not in taken)
+        body, guards = [], list(rule.guards)
+        for atom in rule.body:
+            name, pattern = self.pattern(atom.predicate)
+            free = iter(atom.arguments)
+            arguments: list[Term] = []
+            for item in pattern:
+                if isinstance(item, Condition):
+                    value = Variable(next(fresh))
+                    guards += item.guards(value)
+                    arguments.append(value)
+                elif isinstance(item, int):
+                    arguments.append(atom.arguments[item])
+                else:
+                    arguments.append(next(free) if item is None else item)
+            body.append(Atom(name, tuple(arguments)))
+        return replace(rule, body=tuple(body), guards=tuple(guards))
 
     def named_sorts(self) -> list[NamedSort]:
         """Sorts with a name each: that of a unary predicate of all its objects, else of its first argument."""
@@ -66,22 +136,19 @@ class Vocabulary:
             for place, sort in enumerate(sorts):
                 places.setdefault(sort, []).append((predicate, place))
         found: dict[str, NamedSort] = {}
+        numbers: list[NamedSort] = []
         for sort, arguments in places.items():
             objects = np.unique(np.concatenate([self.tables[name].objects[:, place] for name, place in arguments]))
+            if arguments[0][1] in self.numeric.get(arguments[0][0], ()):
+                numbers.append(NamedSort(sort, NUMBER, objects, tuple(arguments)))
+                continue
             unary = (name for name, _ in arguments if name.arity == 1 and len(self.tables[name]) == len(objects))
             first, place = next((argument for argument in arguments if argument[0].arity > 1), arguments[0])
             name = next((predicate.name for predicate in unary), f"{first.name}_{place + 1}")
-            while name in found or name == CONSTANT:
+            while name in found or name in (CONSTANT, NUMBER):
                 name += "_"
             found[name] = NamedSort(sort, name, objects, tuple(arguments))
-        return list(found.values())
-
-    def _atom(self, atom: Atom) -> Atom:
-        if atom.name not in self.patterns:
-            return atom
-        name, pattern = self.patterns[atom.name]
-        arguments: list[Term] = [part if isinstance(part, Constant) else atom.arguments[part] for part in pattern]
-        return Atom(name, tuple(arguments))
+        return [*found.values(), *numbers]
 
 
 def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabulary:
@@ -99,44 +166,54 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
+    numbers = knowledge.numbers()
+    floats = called_by(knowledge.names()) == OTHER
     if not data.bias:
         found = ArgumentSorts(tables, knowledge.names())
         heads = {target: _inferred(queries, target, found) for target in targets}
-        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given)
+        numeric = {name: _hold_floats(table, floats, numbers) for name, table in tables.items()}
+        numeric = {name: places for name, places in numeric.items() if places}
+        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given, numeric, numbers)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
             number.setdefault(sort, len(number))
+    own = itertools.count(len(number))
     chosen: dict[Predicate, Table] = {}
     chosen_soft: dict[Predicate, SoftFacts] = {}
-    sorts = {}
+    sorts: dict[Predicate, tuple[int, ...]] = {}
     patterns: dict[str, tuple[str, Pattern]] = {}
+    numeric = {}
     heads = {}
     for bias in data.bias:
         predicate = bias.predicate
         if predicate in targets:
             heads[predicate] = tuple(number[sort] for sort in bias.sorts)
-        elif predicate not in tables:
             continue
-        elif CONSTANT in bias.sorts:
+        if predicate not in tables:
+            continue
+        instances = [(predicate, tables[predicate], soft.get(predicate))]
+        if CONSTANT in bias.sorts:
+            instances = []
             for name, pattern, table, facts in _with_constants(bias, knowledge):
                 patterns[name] = (predicate.name, pattern)
-                free = [sort for sort in bias.sorts if sort != CONSTANT]
-                instance = Predicate(name, len(free))
-                chosen[instance] = table
-                sorts[instance] = tuple(number[sort] for sort in free)
-                if facts is not None:
-                    chosen_soft[instance] = facts
-        else:
-            chosen[predicate] = tables[predicate]
-            sorts[predicate] = tuple(number[sort] for sort in bias.sorts)
-            if predicate in soft:
-                chosen_soft[predicate] = soft[predicate]
+                instances.append((Predicate(name, table.objects.shape[1]), table, facts))
+        free = [sort for sort in bias.sorts if sort != CONSTANT]
+        for instance, table, facts in instances:
+            chosen[instance] = table
+            if facts is not None:
+                chosen_soft[instance] = facts
+            held = _hold_floats(table, floats, numbers)
+            numeric[instance] = tuple(place for place, sort in enumerate(free) if sort == NUMBER or place in held)
+            sorts[instance] = tuple(
+                next(own) if place in numeric[instance] else number[sort] for place, sort in enumerate(free)
+            )
+    numeric = {name: places for name, places in numeric.items() if places}
     undeclared = targets - set(heads)
     if undeclared:
         found = ArgumentSorts(chosen, knowledge.names(), sorts)
         heads |= {target: _inferred(queries, target, found) for target in undeclared}
-    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given)
+    return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given, numeric, numbers)
 
 
 def with_reflexive(words: Vocabulary) -> Vocabulary:
@@ -146,11 +223,13 @@ def with_reflexive(words: Vocabulary) -> Vocabulary:
     """
     tables, soft, sorts, patterns = dict(words.tables), dict(words.soft), dict(words.sorts), dict(words.patterns)
     for predicate, table in words.tables.items():
-        rows = _reflexive(table) if predicate.arity == 2 and predicate.name not in patterns else np.zeros(0, np.int64)
+        if predicate.arity != 2 or predicate.name in patterns or len(set(sorts[predicate])) > 1:
+            continue
+        rows = _reflexive(table)
         if len(rows) < 2:
             continue
         loop = Predicate(f"{quoted(predicate.name)}(X, X)", 1)
-        patterns[loop.name] = (predicate.name, (0, 0))
+        patterns[loop.name] = (predicate.name, (None, 0))
         sorts[loop] = sorts[predicate][:1]
         tables[loop] = Table(table.example[rows], table.objects[rows, :1])
         if predicate in soft:
@@ -178,7 +257,8 @@ def connected_part(knowledge: Knowledge, queries: Queries) -> Knowledge:
     while count != (count := int(reached.sum())):
         for objects in relations:
             reached[objects[reached[objects].any(axis=1)]] = True
-
+    # temperature(21.5) says something of the whole example.
+    reached[:-1] |= called_by(knowledge.names()) == OTHER
     if reached[:-1].all():
         return knowledge
     tables = {name: _rows(table, _all_of(table, reached)) for name, table in knowledge.tables.items()}
@@ -202,6 +282,13 @@ def _rows(table: Table, kept: np.ndarray) -> Table:
     return table if kept.all() else Table(table.example[kept], table.objects[kept])
 
 
+def _hold_floats(table: Table, floats: np.ndarray, numbers: np.ndarray) -> tuple[int, ...]:
+    """The arguments that hold numbers alone, not all of them integers; floats, numbers: (objects,)."""
+    held = table.objects
+    some, all_numbers = floats[held].any(axis=0), ~np.isnan(numbers[held]).any(axis=0)
+    return tuple((some & all_numbers).nonzero()[0].tolist())
+
+
 def _all_weights(predicate: Predicate, knowledge: Knowledge) -> SoftFacts:
     """All facts of a predicate with their weights, each atom once."""
     table = knowledge.tables[predicate]
@@ -212,6 +299,7 @@ def _all_weights(predicate: Predicate, knowledge: Knowledge) -> SoftFacts:
 
 def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None:
     faults = []
+    numbers = knowledge.numbers() if any(NUMBER in bias.sorts for bias in data.bias) else np.zeros(0)
     for bias in data.bias:
         if bias.predicate not in knowledge.tables and bias.predicate not in targets:
             message = f"bias for {bias.predicate}, which is true of nothing in these data; mend its name or arity"
@@ -219,6 +307,14 @@ def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None
         elif set(bias.sorts) == {CONSTANT} or (bias.predicate in targets and CONSTANT in bias.sorts):
             message = f"bias for {bias.predicate}: constants leave no argument for variables; give another sort"
             faults.append(Fault(bias.line, bias.column, message))
+        elif bias.predicate not in targets:
+            places = [place for place, sort in enumerate(bias.sorts) if sort == NUMBER]
+            held = knowledge.tables[bias.predicate].objects[:, places].ravel()
+            others = held[np.isnan(numbers[held])] if places else held
+            if len(others):
+                name = knowledge.names()[others[0]]
+                message = f"bias for {bias.predicate}: {name} is no number that floats hold exactly; give another sort"
+                faults.append(Fault(bias.line, bias.column, message))
     if faults:
         raise faults_error(data.name, faults)
 
@@ -236,22 +332,24 @@ def _with_constants(bias: Bias, knowledge: Knowledge) -> list[tuple[str, Pattern
     for row, text in enumerate(texts):
         rows.setdefault(text, []).append(row)
     frequent = sorted((text for text in rows if len(rows[text]) > 1), key=lambda text: (-len(rows[text]), text))
-    instances = []
+    instances: list[tuple[str, Pattern, Table, SoftFacts | None]] = []
     for text in sorted(frequent[:CONSTANTS]):
         constants = dict(zip(fixed, text, strict=True))
-        pattern = tuple(
-            Constant(constants[place]) if place in constants else free.index(place) for place in range(len(bias.sorts))
-        )
-        shown = ", ".join(constants.get(place, "_") for place in range(len(bias.sorts)))
+        pattern = tuple(Constant(constants[place]) if place in constants else None for place in range(len(bias.sorts)))
         chosen = rows[text]
         facts = None
         if soft is not None:
             weighted = [row for row, other in enumerate(soft_texts) if other == text]
             atoms = Table(soft.atoms.example[weighted], soft.atoms.objects[np.ix_(weighted, free)])
             facts = SoftFacts(atoms, soft.weight[weighted])
-        name = f"{quoted(bias.predicate.name)}({shown})"
+        name = pattern_name(bias.predicate.name, pattern)
         instances.append((name, pattern, Table(table.example[chosen], table.objects[np.ix_(chosen, free)]), facts))
     return instances
+
+
+def pattern_name(name: str, pattern: Pattern) -> str:
+    """What a predicate that is made of another one is called by."""
+    return f"{quoted(name)}({', '.join('_' if item is None else str(item) for item in pattern)})"
 
 
 def _reflexive(table: Table) -> np.ndarray:

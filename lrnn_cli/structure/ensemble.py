@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.hypotheses.vocabulary import Conditions
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.language.template import Template
@@ -42,7 +43,7 @@ class Ensemble:
     def __init__(
         self,
         problems: list[Problem],
-        inner: Callable[[Problem, Queries], Problem],
+        inner: Callable[[Problem, Queries, Conditions | None], Problem],
         runs: RunDirectories,
         observer: Observer,
         families: dict[str, Family],
@@ -127,10 +128,15 @@ class Ensemble:
         """Learn without a part of the queries, and predict it."""
         member = number % len(self.problems)
         E = self.problems[member]
-        inner = self.inner(E, E.queries.select((~held).nonzero()[0]))
+        some = E.queries.select((~held).nonzero()[0])
+        inner = self.inner(E, some, None if self.small else E.words.conditions)
         state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
         self.observer.status(f"predicting {held.sum()} queries held out")
         try:
+            if inner.words.conditions != E.words.conditions:
+                # Queries held out have no part in thresholds, nor in the bodies that ask for them.
+                E = self.inner(E, E.queries, inner.words.conditions)
+                bodies = bodies_of_targets(E, self._observer(member))
             return Trial(state, predicted(E, state, bodies, self.families, held))
         except OutOfTime:
             return Trial(state, {})

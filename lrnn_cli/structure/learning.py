@@ -126,13 +126,16 @@ def _ensemble(
     options = settled(options, len(queries))
     allowed = Allowance(task.jobs, None if budget is None else time.monotonic() + budget, task.memory // AT_ONCE)
     own = [replace(options, seed=options.seed + number) for number in range(members)]
-    problems = [make_problem(data, knowledge, queries, item, allowed) for item in own]
+    problems = [make_problem(data, knowledge, queries, own[0], allowed)]
+    problems += [
+        make_problem(data, knowledge, queries, item, allowed, problems[0].words.conditions) for item in own[1:]
+    ]
     for problem in problems:
         check_problem(problem)
     part = f"{data.digest} {queries.digest()}"
     return Ensemble(
         problems,
-        lambda problem, some: make_problem(data, knowledge, some, problem.options, allowed),
+        lambda problem, some, conditions: make_problem(data, knowledge, some, problem.options, allowed, conditions),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
         families(options),

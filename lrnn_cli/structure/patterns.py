@@ -193,7 +193,8 @@ def _bodies(
 ) -> Iterator[tuple[np.ndarray, Candidate]]:
     """Bodies of the relations of a shape and any frequent set of items, smaller sets first, each with its column."""
     bodies: list[tuple[Shape, tuple[str, ...]]] = []
-    for items in _item_sets(shape, collapsed, features, language.length - len(shape.relations), least):
+    longest = 0 if shape.of_example else language.length - len(shape.relations)
+    for items in _item_sets(shape, collapsed, features, language, longest, least):
         slots = tuple(((variable,), 0) for variable, _ in items)
         body = Shape(shape.head, shape.relations, slots)
         if body.safe and (body.length or shape.head.arity):
@@ -214,12 +215,13 @@ def _bodies(
 
 
 def _item_sets(
-    shape: Shape, collapsed: _ClassTuples, features: Features, longest: int, least: int
+    shape: Shape, collapsed: _ClassTuples, features: Features, language: Language, longest: int, least: int
 ) -> list[tuple[Item, ...]]:
     """Sets of items that hold together for enough query atoms, ascending, smaller ones first."""
     items, holds = _items(collapsed, features.layers.get((0, 1)))
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
+    number = _numbers_asked(items, language)
     level: list[tuple[int, ...]] = [()]
     frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
@@ -239,18 +241,26 @@ def _item_sets(
                 useful &= (narrowed != mask).any(axis=1)
             if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
                 useful &= variable[first:] != variable[chosen[-1]]
-            for number in useful.nonzero()[0].tolist():
-                sets.append((*chosen, first + number))
-                masks.append(narrowed[number].copy())
+            useful &= ~np.isin(number[first:], [number[item] for item in chosen if number[item] >= 0])
+            for place in useful.nonzero()[0].tolist():
+                sets.append((*chosen, first + place))
+                masks.append(narrowed[place].copy())
             if len(masks) * tuples > CHUNK:
-                frequent += [sets[number] for number in _supported(masks, collapsed.counts, least)]
+                frequent += [sets[place] for place in _supported(masks, collapsed.counts, least)]
                 sets, masks = [], []
-        frequent += [sets[number] for number in _supported(masks, collapsed.counts, least)]
+        frequent += [sets[place] for place in _supported(masks, collapsed.counts, least)]
         level = frequent
         frequent_sets += level
         if not level or len(frequent_sets) > MOST_OF_A_SHAPE:
             break
-    return [tuple(items[number] for number in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
+    return [tuple(items[item] for item in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
+
+
+def _numbers_asked(items: list[Item], language: Language) -> np.ndarray:
+    """(items,) the number that each item is a condition on, which depends on its variable, too; -1 for none."""
+    asked = [(variable, language.alike[name]) if name in language.alike else None for variable, name in items]
+    known = {number: place for place, number in enumerate(dict.fromkeys(asked))}
+    return np.array([-1 if number is None else known[number] for number in asked], np.int64)
 
 
 def _items(collapsed: _ClassTuples, unary: PredicateLayer | None) -> tuple[list[Item], np.ndarray]:

@@ -16,7 +16,8 @@ from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Canonical
 from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
-from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary, with_reflexive
+from lrnn_cli.hypotheses.thresholds import with_thresholds
+from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings
@@ -101,7 +102,7 @@ class Problem:
         if self.options.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.options.variables
-        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds)
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""
@@ -122,21 +123,27 @@ def make_problem(
     queries: Queries,
     options: StructureOptions,
     allowed: Allowance | None = None,
+    conditions: Conditions | None = None,
 ) -> Problem:
-    """What is to be learned from queries of data; `check_problem` tells whether anything can be."""
+    """What is to be learned from queries of data; `check_problem` tells whether anything can be.
+
+    conditions: those on numbers, where they have been chosen; else they are chosen for these queries.
+    """
     allowed = Allowance() if allowed is None else allowed
+    aggregation = AGGREGATIONS[options.aggregation]
     words = vocabulary(data, knowledge, queries)
     if options.object_identity:
         words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
+    words = with_thresholds(words, queries, aggregation, conditions)
     grounder = _grounder(data, words, queries, options, allowed)
     relations = grounder.relations
     targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
     true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
     settings = template_settings(options)
     features = Features(
-        *(relations, Activation.of(settings), AGGREGATIONS[options.aggregation], targets),
+        *(relations, Activation.of(settings), aggregation, targets),
         CollapsedTables(relations.memory),
     )
     return Problem(
@@ -209,11 +216,9 @@ def check_problem(problem: Problem) -> None:
                 "regression, scale them to 0 to 1, or make classes of them"
             )
         if len(np.unique(target.target)) < 2:
-            number = len(target.target)
-            one_class = f"all {number} queries of {predicate} have the same target"
-            one_query = f"there is one query of {predicate} only"
             raise LrnnError(
-                f"{name}: {one_class if number > 1 else one_query}; there is nothing to learn from one class"
+                f"{name}: all {len(target.target)} queries of {predicate} have the same target; "
+                "there is nothing to learn from one class"
             )
     if not problem.unary and not problem.others:
         given = [predicate for predicate in problem.data.predicates if predicate not in problem.targets]

@@ -13,7 +13,7 @@ import numpy as np
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.comparisons import compared
-from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation
+from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation, different
 from lrnn_cli.grounding.program import Facts, Program, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate, Rule
@@ -99,6 +99,9 @@ def joined_tables(program: Program, relations: Relations) -> tuple[Table, ...]:
 
 def joined_table(skeleton: Skeleton, relations: Relations, extensions: dict[Predicate, AtomIndex]) -> Table:
     """Join the relations of a skeleton, then keep rows whose latent atoms are true and for which guards hold."""
+    values = relations.identity and len(skeleton.identity) + len(skeleton.constants) < skeleton.columns
+    if values:
+        relations = relations.of_values
     order = list(skeleton.queried[1]) if skeleton.queried else []
     constants = [(constant_relation(constant), (column,)) for column, constant in skeleton.constants]
     given = [*constants, *(literal for literal in skeleton.body if literal[0] not in extensions)]
@@ -121,6 +124,8 @@ def joined_table(skeleton: Skeleton, relations: Relations, extensions: dict[Pred
     inverse = [place[column] for column in range(skeleton.columns)]
     if inverse != list(range(len(inverse))):
         table = Table(table.example, np.ascontiguousarray(table.objects[:, inverse]))
+    if values:
+        table = different(table, skeleton.identity)
     return compared(table, skeleton, relations)
 
 
@@ -135,8 +140,7 @@ def chosen_relations(
 ) -> Relations:
     """The facts of the examples that have queries, and the query atoms of each target predicate.
 
-    `memory` is what one join may take, `numbers` what objects are compared by. With object identity no rule derives
-    an atom that has an object twice.
+    `memory` is what one join may take, `numbers` what objects are compared by.
     """
     examples = np.unique(queries.example)
     kept = {predicate: part(table, examples) for predicate, table in tables.items()}
@@ -147,10 +151,5 @@ def chosen_relations(
     }
     for number, predicate in enumerate(queries.predicate):
         rows = (queries.predicate_index == number).nonzero()[0]
-        atoms = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
-        if identity:
-            ordered = np.sort(atoms.objects, axis=1)
-            different = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
-            atoms = Table(atoms.example[different], atoms.objects[different])
-        starts[predicate] = atoms
+        starts[predicate] = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
     return Relations(kept, weighted, starts, objects, identity, memory, numbers)

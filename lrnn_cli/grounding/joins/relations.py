@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import RLock
 
 import numpy as np
@@ -77,7 +79,7 @@ class Relations:
     def joined(self, start: Predicate | None, body: tuple[Literal, ...]) -> Table:
         """The groundings of relations, variables of the start being the first; common beginnings are joined once."""
         if not body:
-            return self.starts[start]
+            return self._start(start)
         key = start, body
         if key in self._too_large:
             raise TooManyRows(self._too_large[key])
@@ -86,6 +88,16 @@ class Relations:
         except TooManyRows as error:
             self._too_large[key] = error.rows
             raise
+
+    def _start(self, start: Predicate | None) -> Table:
+        """The table that joins begin with; with object identity no rule derives an atom that has an object twice."""
+        table = self.starts[start]
+        return different(table, range(table.objects.shape[1])) if self.identity else table
+
+    @cached_property
+    def of_values(self) -> Relations:
+        """The same facts for joins whose variables may take the same objects."""
+        return replace(self, identity=False) if self.identity else self
 
     def too_large(self) -> dict[tuple[Literal, ...], int]:
         """Bodies that could not be joined, and the rows that they would have; not what begins with one of them."""
@@ -198,6 +210,15 @@ class Relations:
             found = self._index[predicate, position] = order, start
         order, start = found
         return order, start[objects], start[objects + 1]
+
+
+def different(table: Table, columns: Sequence[int]) -> Table:
+    """The rows with different objects in these columns."""
+    if len(columns) < 2:
+        return table
+    ordered = np.sort(table.objects[:, list(columns)], axis=1)
+    keep = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
+    return table if keep.all() else Table(table.example[keep], table.objects[keep])
 
 
 def symmetries(relations: Relations) -> Symmetries:
