@@ -216,9 +216,11 @@ def check_problem(problem: Problem) -> None:
                 "regression, scale them to 0 to 1, or make classes of them"
             )
         if len(np.unique(target.target)) < 2:
+            number = len(target.target)
+            one_class = f"all {number} queries of {predicate} have the same target"
+            one_query = f"there is one query of {predicate} only"
             raise LrnnError(
-                f"{name}: all {len(target.target)} queries of {predicate} have the same target; "
-                "there is nothing to learn from one class"
+                f"{name}: {one_class if number > 1 else one_query}; there is nothing to learn from one class"
             )
     if not problem.unary and not problem.others:
         given = [predicate for predicate in problem.data.predicates if predicate not in problem.targets]
