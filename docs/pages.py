@@ -12,6 +12,7 @@ PARTS = {
     "Use": (
         "formats",
         "import",
+        "problems",
         "structure-learning",
         "python",
         "experiments",

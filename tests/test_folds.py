@@ -209,6 +209,17 @@ def test_folds_of_the_data_win(folder: Folder) -> None:
     assert summary["duplicates across folds"]["groups"] == 1
 
 
+def test_one_graph_in_two_folds(folder: Folder) -> None:
+    """Equal facts with other queries are duplicates, and no leak; the same query in another fold is one."""
+    facts = "e(a, b). e(b, c). r(a)."
+    block = "begin(model(m{0})). fold({0}). {1} query(likes({2}), 1). end(model(m{0})).\n"
+    for second, leaks in (("c", 0), ("a", 1)):
+        folder.write({"data.pl": block.format(1, facts, "a") + block.format(2, facts, second)})
+        outcome = folder.run("check", "data.pl")
+        assert "\nduplicates: 1 group, 2 examples\n" in outcome.stdout
+        assert f"duplicates across folds: {'1 group, 2 examples' if leaks else 'none'}\n" in outcome.stdout
+
+
 PART = ("--folds", "4", "--fold", "2", "--seed", "3")
 
 

@@ -253,6 +253,37 @@ def test_neuralogic(folder: Folder) -> None:
     assert folder.run("ground", "template.pl", "data.pl", "-o", "g.npz").code == 0
 
 
+def test_constants_of_a_template(folder: Folder) -> None:
+    """Arguments for which it has constants take them; its variables tell that cars are cars, and not numbers."""
+    facts = [f"shape({train}, 1, box), wheels({train}, 1, 2), seen({train})" for train in range(1, 9)]
+    files = {
+        "o/examples.txt": ", ".join(facts) + ".\n",
+        "o/queries.txt": "".join(f"{(-1) ** train}.0 direction({train}).\n" for train in range(1, 9)),
+        "o/template.txt": "form(X, Y) :- {1} shape(X, Y, box).\nround(X, Y) :- {1} wheels(X, Y, 2).\n"
+        "car(X, Y) :- {1} form(X, Y), {1} round(X, Y).\ndirection(X) :- {1} car(X, 1).\n",
+    }
+    outcome = imported(folder, files)
+    train, car = "direction_1_1", "car_2_2"
+    assert outcome.stdout.splitlines()[:6] == [
+        f"bias(shape({train}, {car}, constant)).",
+        f"bias(wheels({train}, {car}, constant)).",
+        f"bias(direction({train})).",
+        f"bias(seen({train})).",
+        "begin(model(1)).",
+        "shape(1, 1, box).",
+    ]
+    assert "query(direction(1), 0.0)." in outcome.stdout
+    assert "query(direction(2), 1.0)." in outcome.stdout
+    assert "targets of -1 are 0" in outcome.stderr
+    several = {name: text.replace("), shape", ").\nshape") for name, text in files.items()}
+    assert f"bias(wheels({train}, {car}, constant))." in lines(folder, several)
+    alone = {**files, "o/examples.txt": "wet.\n" * 8, "o/template.txt": "direction(X) :- dry(on), wet, up(X).\n"}
+    assert "bias" not in imported(folder, alone).stdout
+    alone["o/examples.txt"] = "dry(on).\n" * 8
+    outcome = imported(folder, alone)
+    assert "dry/1: a constant would leave no argument for variables" in outcome.stderr
+
+
 def test_numbered_objects_fall_apart(folder: Folder) -> None:
     """Trains with numbers for names: first arguments with the same numbers are these trains."""
     files = {

@@ -11,7 +11,7 @@ from conftest import Folder
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.hypotheses.sorts import NAMED, OTHER, WHOLE, called_by
-from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary
+from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.files import Source
 
 
@@ -138,3 +138,38 @@ def test_check_of_data_that_structure_learning_refuses(folder: Folder) -> None:
     outcome = folder.run("check", "data.pl")
     assert outcome.code == 0
     assert "has the name of a latent predicate" in outcome.stderr
+
+
+def people(number: int = 24) -> str:
+    """Everybody is the same person as himself; those who are no students are faculty, and nothing else tells."""
+    lines = [f"same(p{n}, p{n})." for n in range(number)] + [f"student(p{n})." for n in range(number) if n % 3]
+    lines += [f"query(faculty(p{n}), {0 if n % 3 else 1})." for n in range(number)]
+    return "\n".join(lines)
+
+
+def test_relations_to_oneself(folder: Folder, grounder: GroundingSession) -> None:
+    """They are unary predicates, which models write as relations and `check` does not show."""
+    for text in (people(), f"bias(same(person, person)). bias(student(person)). {people()}"):
+        found = with_reflexive(words(grounder, text))
+        loop = next(predicate for predicate in found.tables if predicate.name == "same(X, X)")
+        assert loop.arity == 1 and len(found.tables[loop]) == 24
+        assert len({sorts[0] for sorts in (*found.sorts.values(), *found.targets.values())}) == 1
+    once = words(grounder, "same(a, a). same(a, b). q(a). query(p(a), 1). query(p(b), 0).")
+    assert with_reflexive(once) == once
+    folder.write({"data.pl": people()})
+    assert json.loads(folder.run("check", "data.pl", "--json").stdout)["bias"] == [
+        "bias(faculty(same_1)).",
+        "bias(same(same_1, same_1)).",
+        "bias(student(same_1)).",
+    ]
+    learned = folder.run("learn-structure", "data.pl", "--conjunctions", "0", "-o", "model.pl")
+    assert learned.code == 0, learned.stderr
+    assert "same(X, X)" in folder.read("model.pl")
+    assert json.loads(folder.run("evaluate", "model.pl", "data.pl", "--json").stdout)["accuracy"] == 1.0
+
+
+def test_weights_of_relations_to_oneself(grounder: GroundingSession) -> None:
+    found = words(grounder, "0.5 :: s(a, a). s(b, b). 0.25 :: s(a, b). query(p(a), 1). query(p(b), 0).")
+    found = with_reflexive(found)
+    loop = next(predicate for predicate in found.soft if predicate.arity == 1)
+    assert found.soft[loop].weight.tolist() == [0.5]

@@ -307,11 +307,17 @@ def test_family_is_solved_and_resumed(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_one_class_only_is_said(tmp_path: Path) -> None:
     """Nothing can be learned from one class."""
-    (tmp_path / "data.pl").write_text("begin(model(a)). c(x). query(p, 1). end(model(a)).\n")
-    result = CliRunner().invoke(cli, ["learn-structure", str(tmp_path / "data.pl"), "-o", str(tmp_path / "model.pl")])
-    assert result.exit_code == 1
-    assert "all 1 queries of p/0 have the same target" in result.stderr
-    assert not (tmp_path / "model.pl").exists()
+    block = "begin(model({0})). c(x). query(p, 1). end(model({0})).\n"
+    command = ["learn-structure", str(tmp_path / "data.pl"), "-o", str(tmp_path / "model.pl")]
+    for names, message in (
+        ("a", "there is one query of p/0 only"),
+        ("ab", "all 2 queries of p/0 have the same target"),
+    ):
+        (tmp_path / "data.pl").write_text("".join(map(block.format, names)))
+        result = CliRunner().invoke(cli, command)
+        assert result.exit_code == 1
+        assert message in result.stderr
+        assert not (tmp_path / "model.pl").exists()
 
 
 def test_joins_never_begin_with_parts_that_do_not_hang_together() -> None:

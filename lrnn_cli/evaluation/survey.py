@@ -33,7 +33,7 @@ CONSTANTS = re.compile(
 
 @dataclass(frozen=True)
 class Survey:
-    """Groups of positions of duplicate examples, all of them, those that contradict, those in several folds."""
+    """Groups of positions of duplicate examples, all of them, those that contradict, those that leak between folds."""
 
     duplicates: list[list[int]]
     contradicting: list[list[int]]
@@ -59,7 +59,7 @@ def survey(
     groups = [group for group in members.values() if len(group) > 1]
     targets = _query_targets(data, colour)
     contradicting = [group for group in groups if _contradict([targets[example] for example in group])]
-    across = [group for group in groups if len({int(folds[example]) for example in group}) > 1]
+    across = [group for group in groups if _leak([(int(folds[example]), targets[example]) for example in group])]
     return Survey(groups, contradicting, across)
 
 
@@ -203,3 +203,9 @@ def _contradict(targets: list[dict[tuple[object, ...], set[float]]]) -> bool:
             if first.setdefault(key, values) != values:
                 return True
     return False
+
+
+def _leak(examples: list[tuple[int, dict[tuple[object, ...], set[float]]]]) -> bool:
+    """Whether the same is asked in two folds; the same facts with other queries, as parts of one graph, are no leak."""
+    first: dict[tuple[object, ...], int] = {}
+    return any(first.setdefault(key, fold) != fold for fold, targets in examples for key in targets)

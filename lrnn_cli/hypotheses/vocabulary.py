@@ -3,7 +3,8 @@
 An argument with the sort `constant` takes constants: its predicate becomes one predicate for each constant that occurs
 often enough, with the other arguments. charge(X, 3), as `charge(_, 3)` of one argument, is then a unary predicate like
 any other; rules are written with the constant in its place. Conditions on arguments that hold numbers, charge(X, C),
-C >= 0.21, are predicates of the other arguments as well; which ones there are is told by `thresholds`.
+C >= 0.21, are predicates of the other arguments as well; which ones there are is told by `thresholds`. A relation that
+some objects have to themselves, same(X, X), is a unary predicate of these objects, too.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ class Condition:
         return guards
 
 
-Pattern = tuple[Constant | Condition | None, ...]
-"""What stands at each argument of a predicate: None for the variables of an atom, one after the other."""
+Pattern = tuple[Constant | Condition | int | None, ...]
+"""What stands at each argument of a predicate: None for the variables of an atom, one after the other, or the place of
+one of them, once more."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,8 @@ class Vocabulary:
                     value = Variable(next(fresh))
                     guards += item.guards(value)
                     arguments.append(value)
+                elif isinstance(item, int):
+                    arguments.append(atom.arguments[item])
                 else:
                     arguments.append(next(free) if item is None else item)
             body.append(Atom(name, tuple(arguments)))
@@ -210,6 +214,29 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
         found = ArgumentSorts(chosen, knowledge.names(), sorts)
         heads |= {target: _inferred(queries, target, found) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given, numeric, numbers)
+
+
+def with_reflexive(words: Vocabulary) -> Vocabulary:
+    """Also unary predicates of objects that have a relation to themselves, at least two for a relation.
+
+    For rules whose variables take different objects: same(X, Y) never holds of one object there.
+    """
+    tables, soft, sorts, patterns = dict(words.tables), dict(words.soft), dict(words.sorts), dict(words.patterns)
+    for predicate, table in words.tables.items():
+        if predicate.arity != 2 or predicate.name in patterns or len(set(sorts[predicate])) > 1:
+            continue
+        rows = _reflexive(table)
+        if len(rows) < 2:
+            continue
+        loop = Predicate(f"{quoted(predicate.name)}(X, X)", 1)
+        patterns[loop.name] = (predicate.name, (None, 0))
+        sorts[loop] = sorts[predicate][:1]
+        tables[loop] = Table(table.example[rows], table.objects[rows, :1])
+        if predicate in soft:
+            facts = soft[predicate]
+            rows = _reflexive(facts.atoms)
+            soft[loop] = SoftFacts(Table(facts.atoms.example[rows], facts.atoms.objects[rows, :1]), facts.weight[rows])
+    return replace(words, tables=tables, soft=soft, sorts=sorts, patterns=patterns)
 
 
 def connected_part(knowledge: Knowledge, queries: Queries) -> Knowledge:
@@ -323,6 +350,11 @@ def _with_constants(bias: Bias, knowledge: Knowledge) -> list[tuple[str, Pattern
 def pattern_name(name: str, pattern: Pattern) -> str:
     """What a predicate that is made of another one is called by."""
     return f"{quoted(name)}({', '.join('_' if item is None else str(item) for item in pattern)})"
+
+
+def _reflexive(table: Table) -> np.ndarray:
+    """The rows of a binary relation with the same object twice."""
+    return np.nonzero(table.objects[:, 0] == table.objects[:, 1])[0]
 
 
 def _inferred(queries: Queries, target: Predicate, sorts: ArgumentSorts) -> tuple[int, ...]:

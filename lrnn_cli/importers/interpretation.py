@@ -18,6 +18,8 @@ from lrnn_cli.language.clauses import Predicate, quoted
 NUMERAL = re.compile(r"-?\d+(\.\d+([eE][+-]?\d+)?|[eE][+-]?\d+|\.?(inf|nan)|\.\d+Inf)?\Z")
 SHARED = 4
 """Constants of a sort are values when each occurs in so many examples on average."""
+ASKED = "asked"
+"""The sort of objects that queries number, where no sort is declared."""
 
 Position = tuple[Predicate, int]
 
@@ -89,7 +91,7 @@ def imported_interpretation(world: Interpretation, examples: str, title: str, no
 def _cut_text(parts: list[ImportedExample]) -> str:
     text = f"{len(parts)} examples, one for each first argument of a query"
     silent = sum(not part.queries for part in parts)
-    return f"{text}; {silent} of them have facts but no query" if silent else text
+    return f"{text}; {silent} of them {'has' if silent == 1 else 'have'} facts but no query" if silent else text
 
 
 def declared_bias(world: Interpretation, notes: list[str]) -> dict[Predicate, tuple[str, ...]]:
@@ -147,7 +149,7 @@ def argument_sorts(world: Interpretation) -> dict[Position, str]:
             position = fact.predicate, place
             if declared is not None:
                 own = declared[place] in (CONSTANT, NUMBER)
-                sort_of[position] = f"{fact.predicate} {place}" if own else declared[place]
+                sort_of[position] = own_sort(*position) if own else declared[place]
             constants.setdefault(position, set()).add(constant)
     named: dict[str, str] = {}
     for position, values in constants.items():
@@ -159,13 +161,13 @@ def argument_sorts(world: Interpretation) -> dict[Position, str]:
         if position in sort_of:
             continue
         words = [value for value in values if not is_number(value)]
-        sorts = {_root(joined, named[word]) for word in words if word in named}
-        sort = min(sorts, default=f"{position[0]} {position[1]}")
+        sorts = {root(joined, named[word]) for word in words if word in named}
+        sort = min(sorts, default=own_sort(*position))
         for other in sorts - {sort}:
             joined[other] = sort
         sort_of[position] = sort
         named.update((word, sort) for word in words)
-    return {position: _root(joined, sort) for position, sort in sort_of.items()}
+    return {position: root(joined, sort) for position, sort in sort_of.items()}
 
 
 def _name_numbers(world: Interpretation, constants: dict[Position, set[str]], sort_of: dict[Position, str]) -> None:
@@ -175,10 +177,16 @@ def _name_numbers(world: Interpretation, constants: dict[Position, set[str]], so
         return
     for (predicate, place), values in constants.items():
         if place == 0 and (predicate, place) not in sort_of and values <= asked:
-            sort_of[predicate, place] = "asked"
+            sort_of[predicate, place] = ASKED
 
 
-def _root(joined: dict[str, str], sort: str) -> str:
+def own_sort(predicate: Predicate, place: int) -> str:
+    """The sort of an argument that nothing else is known about."""
+    return f"{predicate.name}_{predicate.arity}_{place + 1}"
+
+
+def root(joined: dict[str, str], sort: str) -> str:
+    """The sort that stands for all those it was joined with."""
     while sort in joined:
         sort = joined[sort]
     return sort

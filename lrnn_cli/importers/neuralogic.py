@@ -2,7 +2,8 @@
 
 An example is facts with commas between and a full stop at its end, `<0.7> horse(aida)` with a weight. Queries are
 targets and atoms, `1.0 foal(star).`, one for each example in the same order, or any number for the only example.
-Of a template those rules are kept that our language can say; the others are named.
+Of a template those rules are kept that our language can say; the others are named. Where they have constants for
+arguments of facts, these arguments take constants, and variables tell which arguments are of one sort.
 """
 
 from __future__ import annotations
@@ -13,11 +14,21 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from lrnn_cli.errors import LrnnError, faults_error
-from lrnn_cli.importers.imported_data import Fact, ImportedData, ImportedExample, Query, grouped_notes
+from lrnn_cli.importers.imported_data import CONSTANT, Fact, ImportedData, ImportedExample, Query, grouped_notes
 from lrnn_cli.importers.importer import Options, Sources
-from lrnn_cli.importers.interpretation import Interpretation, imported_interpretation
+from lrnn_cli.importers.interpretation import (
+    ASKED,
+    Interpretation,
+    Pattern,
+    argument_sorts,
+    declared_bias,
+    imported_interpretation,
+    own_sort,
+    root,
+)
 from lrnn_cli.importers.logic_text import Statement, Text, TextFault, Token
-from lrnn_cli.importers.terms import Json, fact, is_variable, term_text
+from lrnn_cli.importers.terms import Json, fact, is_variable, pattern, term_text
+from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.writing import prolog_text, visible
 
 EXAMPLES, QUERIES, TEMPLATE = "examples.txt", "queries.txt", "template.txt"
@@ -38,11 +49,13 @@ class NeuraLogic:
         notes: Notes = []
         worlds = _read(sources, EXAMPLES, _examples)
         queries = _read(sources, QUERIES, _queries) if sources.called(QUERIES) else []
-        template = _template(sources, notes)
+        queries = _from_zero(queries, sources.title, notes)
+        template, clauses = _template(sources, notes)
         known = (EXAMPLES, QUERIES, TEMPLATE)
         notes += [(visible(path), "not used") for path in sources.files if Path(path).name not in known]
         if len(worlds) == 1:
             worlds[0].queries = queries
+            worlds[0].sorts = _sorts(clauses, worlds[0])
             data = imported_interpretation(worlds[0], options.examples, sources.title, grouped_notes(notes))
             return ImportedData(data.examples, data.background, data.bias, data.notes, template)
         if queries and len(queries) != len(worlds):
@@ -58,7 +71,11 @@ class NeuraLogic:
             )
             for number, world in enumerate(worlds)
         ]
-        return ImportedData(examples, [], {}, grouped_notes(notes), template)
+        together = Interpretation([fact for world in worlds for fact in world.facts], queries=queries)
+        together.sorts = _sorts(clauses, together)
+        shown = grouped_notes(notes)
+        bias = declared_bias(together, shown)
+        return ImportedData(examples, [], bias, shown, template)
 
 
 def _read(sources: Sources, name: str, read: Callable[[Statement], Result]) -> list[Result]:
@@ -115,6 +132,14 @@ def _queries(statement: Statement) -> Query:
     return Query(atom, 1.0 if target is None else target)
 
 
+def _from_zero(queries: list[Query], title: str, notes: Notes) -> list[Query]:
+    """Targets -1 and 1, those of a tanh, as 0 and 1; others as they are."""
+    if not {query.target for query in queries} <= {-1.0, 1.0} or all(query.target == 1.0 for query in queries):
+        return queries
+    notes.append((title, "targets of -1 are 0: outputs are from 0 to 1 here"))
+    return [Query(query.atom, float(query.target == 1.0)) for query in queries]
+
+
 # Templates
 
 
@@ -126,12 +151,11 @@ class _Literal(NamedTuple):
     atom: Json
 
 
-def _template(sources: Sources, notes: Notes) -> str | None:
-    """The rules that our language can say, None where there is no template."""
+def _template(sources: Sources, notes: Notes) -> tuple[str | None, list[list[Pattern]]]:
+    """The rules that our language can say, None where there is no template, and the atoms of all rules."""
     paths = sources.called(TEMPLATE)
-    if not paths:
-        return None
     lines = ["setting(activation, sigmoid)."]
+    clauses = []
     for path in paths:
         name, content = sources.text(path, "a template of NeuraLogic")
         for match in IMPORT.finditer(content):
@@ -140,11 +164,52 @@ def _template(sources: Sources, notes: Notes) -> str | None:
         text = Text(name, IMPORT.sub(lambda match: " " * len(match[0]), content))
         try:
             for statement in _rule_statements(text, notes):
-                rule = _rule(statement, text, notes)
+                place = text.place(statement.first)
+                head, body = _literals(statement)
+                clauses.append([pattern(literal.atom) for literal in (head, *body)])
+                rule = _rule(head, body, place, notes)
                 lines += [rule] if rule is not None else []
         except TextFault as error:
             raise faults_error(name, [text.fault(error)]) from None
-    return prolog_text(lines) if len(lines) > 1 else None
+    return prolog_text(lines) if len(lines) > 1 else None, clauses
+
+
+def _sorts(clauses: list[list[Pattern]], world: Interpretation) -> dict[Predicate, tuple[str, ...]]:
+    """Sorts of the arguments of facts and queries, if clauses have constants for some of them; empty otherwise.
+
+    Arguments are of one sort where a clause has the same variable for them, or by a chain of such; those of predicates
+    that no clause has are inferred.
+    """
+    asked = {query.atom.predicate for query in world.queries}
+    told = {fact.predicate for fact in world.facts} - asked
+    constants = set()
+    joined: dict[str, str] = {}
+    for clause in clauses:
+        holder: dict[str, str] = {}
+        for atom in clause:
+            for place, (argument, variable) in enumerate(zip(atom.arguments, atom.variable, strict=True)):
+                if variable:
+                    sort = root(joined, own_sort(atom.predicate, place))
+                    first = root(joined, holder.setdefault(argument, sort))
+                    joined.update({sort: first} if sort != first else {})
+                elif atom.predicate in told:
+                    constants.add((atom.predicate, place))
+    if not constants:
+        return {}
+    sorts = {
+        predicate: tuple(
+            CONSTANT if (predicate, place) in constants else root(joined, own_sort(predicate, place))
+            for place in range(predicate.arity)
+        )
+        for predicate in dict.fromkeys(atom.predicate for clause in clauses for atom in clause)
+        if predicate in told | asked
+    }
+    inferred = argument_sorts(Interpretation(world.facts, queries=world.queries, sorts=sorts))
+    numbered = next((sorts[predicate][0] for predicate in sorts if predicate in asked and predicate.arity), ASKED)
+    for predicate in dict.fromkeys(predicate for predicate, _ in inferred):
+        own = (inferred[predicate, place] for place in range(predicate.arity))
+        sorts.setdefault(predicate, tuple(numbered if sort == ASKED else sort for sort in own))
+    return sorts
 
 
 def _rule_statements(text: Text, notes: Notes) -> list[Statement]:
@@ -192,8 +257,8 @@ def _after_options(tokens: list[Token], position: int, text: Text, notes: Notes)
     return position + 1
 
 
-def _rule(statement: Statement, text: Text, notes: Notes) -> str | None:
-    place = text.place(statement.first)
+def _literals(statement: Statement) -> tuple[_Literal, list[_Literal]]:
+    """Head and body of a rule."""
     head = _literal(statement)
     body = []
     if statement.skip(":-") or statement.skip("<="):
@@ -201,6 +266,10 @@ def _rule(statement: Statement, text: Text, notes: Notes) -> str | None:
         while statement.skip(","):
             body.append(_literal(statement))
     statement.expect_end()
+    return head, body
+
+
+def _rule(head: _Literal, body: list[_Literal], place: str, notes: Notes) -> str | None:
     if not all(literal.scalar for literal in (head, *body)):
         notes.append((place, "left out: weights are single numbers here, not vectors or matrices"))
         return None

@@ -98,13 +98,18 @@ def _groups(data: DataSet, groups: list[list[int]]) -> dict[str, Any]:
     }
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def summary_text(summary: dict[str, Any]) -> str:
     """A data summary as text."""
     lines = [
-        f"{summary['file']}: {summary['examples']} examples, {summary['facts']} facts, {summary['objects']} objects"
+        f"{summary['file']}: {_count(summary['examples'], 'example')}, {_count(summary['facts'], 'fact')}, "
+        f"{_count(summary['objects'], 'object')}"
     ]
     if summary["background clauses"]:
-        lines.append(f"background knowledge: {summary['background clauses']} clauses")
+        lines.append(f"background knowledge: {_count(summary['background clauses'], 'clause')}")
     rows = [
         (item["predicate"], item["facts"], "weighted" if item["weighted"] else "") for item in summary["predicates"]
     ]
@@ -131,7 +136,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         if not found["groups"]:
             lines.append(f"{name}: none")
             continue
-        lines.append(f"{name}: {found['groups']} groups, {found['examples']} examples")
+        lines.append(f"{name}: {_count(found['groups'], 'group')}, {found['examples']} examples")
         lines += [
             "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in found["first groups"]
         ]

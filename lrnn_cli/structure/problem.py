@@ -17,7 +17,7 @@ from lrnn_cli.hypotheses.bodies import Canonical
 from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
 from lrnn_cli.hypotheses.thresholds import with_thresholds
-from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary
+from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings
@@ -132,6 +132,8 @@ def make_problem(
     allowed = Allowance() if allowed is None else allowed
     aggregation = AGGREGATIONS[options.aggregation]
     words = vocabulary(data, knowledge, queries)
+    if options.object_identity:
+        words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
     words = with_thresholds(words, queries, aggregation, conditions)
@@ -214,9 +216,11 @@ def check_problem(problem: Problem) -> None:
                 "regression, scale them to 0 to 1, or make classes of them"
             )
         if len(np.unique(target.target)) < 2:
+            number = len(target.target)
+            one_class = f"all {number} queries of {predicate} have the same target"
+            one_query = f"there is one query of {predicate} only"
             raise LrnnError(
-                f"{name}: all {len(target.target)} queries of {predicate} have the same target; "
-                "there is nothing to learn from one class"
+                f"{name}: {one_class if number > 1 else one_query}; there is nothing to learn from one class"
             )
     if not problem.unary and not problem.others:
         given = [predicate for predicate in problem.data.predicates if predicate not in problem.targets]
