@@ -117,17 +117,18 @@ def test_columns_of_weighted_facts(seed: int) -> None:
             column = F.column(candidate)
             latent = tuple(rule for rule in R.latent if rule.head.name in candidate.filling)
             rules = (*weighted(latent, W), candidate.rule(0.7))
+            written = tuple(map(E.words.written, rules))
             expected = 1.0 / (1.0 + np.exp(-6.0 * (0.7 * column - 0.5)))
             program = naive.Program(
-                tuple(map(naive_rule, rules)),
+                tuple(map(naive_rule, written)),
                 (),
                 given.examples,
                 object_identity=identity,
                 aggregation=aggregation,
             )
             assert naive.ground(program).outputs() == pytest.approx(expected, abs=1e-12), candidate.rule()
-            template = Template(rules, E.settings)
-            for groundings in (E.grounder.ground(template), grounder.ground(template, data)):
+            internal, model = Template(rules, E.settings), Template(written, E.settings)
+            for groundings in (E.grounder.ground(internal), grounder.ground(model, data)):
                 network = compile_network(groundings)
                 values, _ = network.forward(np.array([rule.weight for rule in rules], float))
                 assert network.outputs(values) == pytest.approx(expected, abs=1e-12), candidate.rule()
