@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lrnn_cli.baselines.options import BaselineOptions, KernelOptions, TreeOptions
-from lrnn_cli.errors import LrnnError
+from lrnn_cli.errors import LrnnError, TrainingError
 from lrnn_cli.evaluation.parts import FoldOptions
 from lrnn_cli.grounding.options import SessionOptions
 from lrnn_cli.hypotheses.options import ChainOptions
@@ -553,7 +553,10 @@ def train(
         with stage("compiling the network"):
             network = compile_network(groundings)
         with stage("training"):
-            trained = train_weights(network, template.rules, chosen, report)
+            try:
+                trained = train_weights(network, template.rules, chosen, report)
+            except TrainingError as error:
+                raise TrainingError(f"{groundings.origin}: {error}") from None
     names = (name.rsplit("/", 1)[-1] for name in (template.name, groundings.data_name))
     comments = (
         "model of lrnn: {} trained on {}".format(*names),

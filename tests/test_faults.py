@@ -813,12 +813,12 @@ def grounding(folder: Folder) -> bytes:
     [
         (
             ("--loss", "log"),
-            "the log loss takes targets from 0 to 1, but 1 of 1 are outside, the first is 5; "
+            "g.npz: the log loss takes no targets that are outside 0 to 1, but 1 of 1 are, the first is 5; "
             "scale the targets or use --loss squared",
         ),
         (
             ("--validation", "0.5"),
-            "--validation 0.5 of 1 examples leaves one part empty; choose another fraction or leave it out",
+            "g.npz: --validation 0.5 of 1 examples leaves one part empty; choose another fraction or leave it out",
         ),
         (("--history", "no/history.csv"), "no/history.csv: the folder no does not exist; make it first"),
     ],

@@ -62,12 +62,9 @@ def test_loss_slopes(name: str) -> None:
     loss = LOSSES[name]
     expected = (loss.value(output + STEP, target) - loss.value(output - STEP, target)) / (2.0 * STEP)
     assert loss.slope(output, target) == pytest.approx(expected, rel=1e-7)
-    assert loss.refuses(np.array([-0.1, 0.0, 1.0, 1.1])).tolist() == [
-        loss.unit_targets,
-        False,
-        False,
-        loss.unit_targets,
-    ]
+    targets = np.array([loss.least * 1.1 - 0.1, loss.least, loss.largest, loss.largest * 1.1])
+    assert loss.refuses(targets).tolist() == [True, False, False, True]
+    assert np.isfinite(loss.value(0.5, targets[1:3])).all()
 
 
 def test_log_loss_of_sums() -> None:

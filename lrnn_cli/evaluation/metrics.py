@@ -86,7 +86,7 @@ def evaluate_outputs(output: np.ndarray, target: np.ndarray) -> Metrics:
     for name, loss in (("log_loss", LOSSES["log"]), ("squared_loss", LOSSES["squared"])):
         if loss.refuses(target).any():
             metrics.values[name] = None
-            metrics.reasons[name] = "some targets are outside 0 to 1"
+            metrics.reasons[name] = f"some targets are {loss.refusal}"
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             values = loss.value(output, target)

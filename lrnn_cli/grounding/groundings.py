@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,13 @@ class Groundings:
     data_name: str
     data_digest: str
     names: Names | None = field(default=None, repr=False)
+    file_name: str = ""
+    """The grounding file that they were read from, if any."""
+
+    @property
+    def origin(self) -> str:
+        """What a fault in them is about: their file, or the data."""
+        return self.file_name or self.data_name
 
     @property
     def template(self) -> Template:
@@ -131,7 +138,7 @@ def parse_groundings(name: str, content: bytes) -> Groundings:
             message = f"grounding file of version {version}, this program reads versions up to {VERSION}"
             raise ReadError(f"{name}: {message}; ground again")
         _true(vouched or version == 1)
-        return _groundings(header, arrays)
+        return replace(_groundings(header, arrays), file_name=name)
     except _AmbiguousError:
         message = "grounding file of version 1, which does not tell which of its tables is which"
         raise ReadError(f"{name}: {message}; ground again") from None

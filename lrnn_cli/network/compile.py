@@ -175,7 +175,7 @@ class Compiler:
             return
         position = group.index.position(soft.atoms.example, soft.atoms.objects)
         if (position < 0).any():
-            raise NetworkError(f"{self.groundings.data_name}: weighted facts are not among the facts; ground again")
+            raise NetworkError(f"{self.groundings.origin}: weighted facts are not among the facts; ground again")
         group.fact_sum[position] = 0.0
         group.fact_count[position] = 0
         np.add.at(group.fact_sum, position, soft.weight)
@@ -206,7 +206,7 @@ class Compiler:
                     position = self._memory.recall(key, partial(group.index.position, table.example, rows))
                     if name in self.derivations and (position < 0).any():
                         raise NetworkError(
-                            f"{self.groundings.data_name}: groundings have atoms that nothing derives; ground again"
+                            f"{self.groundings.origin}: groundings have atoms that nothing derives; ground again"
                         )
                     found.append(Literal(name, position))
             self.literals[number] = found

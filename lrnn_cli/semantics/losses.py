@@ -21,15 +21,17 @@ Function = Callable[[Numbers, Numbers], Numbers]
 
 @dataclass(frozen=True)
 class Loss:
-    """value, slope: from output and target; unit_targets: whether it takes targets from 0 to 1 only."""
+    """value, slope: from output and target; least, largest: targets that it takes, refusal: what the others are."""
 
     value: Function
     slope: Function
-    unit_targets: bool
+    least: float
+    largest: float
+    refusal: str
 
     def refuses(self, target: np.ndarray) -> np.ndarray:
         """Which targets it can't take."""
-        return ((target < 0.0) | (target > 1.0)) & self.unit_targets
+        return (target < self.least) | (target > self.largest)
 
 
 def squared(output: Numbers, target: Numbers) -> Numbers:
@@ -58,6 +60,6 @@ def log_of_sums(x: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 LOSSES: dict[str, Loss] = {
-    "squared": Loss(squared, squared_slope, unit_targets=False),
-    "log": Loss(log, log_slope, unit_targets=True),
+    "squared": Loss(squared, squared_slope, -1e150, 1e150, "so large that their squares are infinite"),
+    "log": Loss(log, log_slope, 0.0, 1.0, "outside 0 to 1"),
 }

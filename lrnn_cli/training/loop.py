@@ -214,9 +214,10 @@ def _check_targets(network: Network, loss: str) -> None:
     outside = LOSSES[loss].refuses(network.target).nonzero()[0]
     if len(outside):
         value = network.target[outside[0]]
+        another = "" if loss == "squared" else " or use --loss squared"
         raise TrainingError(
-            f"the {loss} loss takes targets from 0 to 1, but {len(outside)} of {len(network.target)} are outside, "
-            f"the first is {value:g}; scale the targets or use --loss squared"
+            f"the {loss} loss takes no targets that are {LOSSES[loss].refusal}, but {len(outside)} of "
+            f"{len(network.target)} are, the first is {value:g}; scale the targets{another}"
         )
 
 
