@@ -157,7 +157,7 @@ def test_warnings_of_libraries_are_not_shown(folder: Folder) -> None:
     assert folder.run("ground", "m.pl", "d.pl", "-o", "g.npz", "--quiet").code == 0
     command = [*LRNN, "train", "g.npz", "-o", "x.pl", "--epochs", "3", "--l2", "1e308", "--backend", "numpy"]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    message = "training diverged in epoch 1: the loss is not finite; try a smaller --learning-rate\n"
+    message = "g.npz: training diverged in epoch 1: the loss is not finite; try a smaller --learning-rate\n"
     assert (done.returncode, done.stderr) == (1, message)
 
 
