@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from importlib import import_module
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -145,6 +146,8 @@ class Session:
         limits = jobs, stacks, self.options.time_limit, self.report, self.warn, self.memory // 2
         grounder = open_grounder(self.options.grounder, GrounderOptions(*limits))
         self._grounders.append(self._closing.enter_context(grounder))
+        # What nearly all work needs is imported while SWI-Prolog starts.
+        import_module("lrnn_cli.network.network")
 
     def grounder(self, number: int = 0) -> GroundingSession:
         """The grounder of the data that were read as this one, from 0."""

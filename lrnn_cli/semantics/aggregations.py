@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
+
+if TYPE_CHECKING:
+    # Commands import this module before SWI-Prolog starts, and SciPy while it does.
+    from scipy.sparse import csr_array
 
 Counts = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Counts (entries,) of equal groundings that are aggregated to the same, from such counts and where segments start."""
