@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, fold_words, options_of, quiet_option, split_option
+from lrnn_cli.commands.options import Progress, cluster_option, fold_words, options_of, quiet_option, split_option
 from lrnn_cli.commands.parameters import RESULT_FILES, Input, Output
 from lrnn_cli.commands.terminal import fitting
 from lrnn_cli.evaluation.parts import FoldOptions
@@ -14,7 +15,7 @@ from lrnn_cli.evaluation.parts import FoldOptions
 if TYPE_CHECKING:
     from lrnn_cli.evaluation.experiments import Experiments
     from lrnn_cli.plan.crossvalidation import Watch
-    from lrnn_cli.plan.executors import Outcome
+    from lrnn_cli.plan.executors import Executor, Outcome
     from lrnn_cli.plan.tasks import Task
 
 SAID = 60
@@ -73,6 +74,12 @@ PLANNED = ("fold", "folds", "seed")
 @click.option(
     "--launch", default="", metavar="WORDS", help="Words before each command, such as 'srun -n1 -c1' on a cluster."
 )
+@cluster_option
+@click.option(
+    "--shared-data",
+    is_flag=True,
+    help="Workers of a cluster read DATA by their paths, on a file system that all share; otherwise DATA are sent.",
+)
 @quiet_option
 def crossvalidate(data: tuple[str, ...], output: str, quiet: bool, **options: Any) -> None:
     """All folds of one or more learners on DATA
@@ -87,11 +94,11 @@ def crossvalidate(data: tuple[str, ...], output: str, quiet: bool, **options: An
         lrnn crossvalidate data.pl --folds 10
         lrnn crossvalidate data.pl --learner lrnn --learner nfoil --learner 'lrnn-shallow --layers 1'
         lrnn crossvalidate a.pl b.pl.gz --learner forest --seed 1 --seed 2 -o results
+        lrnn crossvalidate data.pl --cluster tcp://host:8786
     """
     from lrnn_cli.language.files import write_text
     from lrnn_cli.plan import crossvalidation
-    from lrnn_cli.plan.executors import LocalProcesses
-    from lrnn_cli.plan.learners import parse_learner, shell_words
+    from lrnn_cli.plan.learners import parse_learner
 
     progress = Progress(quiet)
     plan = crossvalidation.Plan(
@@ -103,10 +110,27 @@ def crossvalidate(data: tuple[str, ...], output: str, quiet: bool, **options: An
         part=tuple(fold_words(PLANNED)),
         jobs=options["processes"],
     )
-    executor = LocalProcesses(options["jobs"], tuple(shell_words("--launch", options["launch"])))
-    experiments, failed = crossvalidation.crossvalidate(plan, executor, _watch(progress))
+    with _executor(options) as executor:
+        experiments, failed = crossvalidation.crossvalidate(plan, executor, _watch(progress))
     write_text("-", _table(experiments))
     _tell_missing(experiments, failed, progress)
+
+
+@contextmanager
+def _executor(options: dict[str, Any]) -> Iterator[Executor]:
+    """Who carries the plan out."""
+    from lrnn_cli.plan.cluster import DaskCluster, open_cluster
+    from lrnn_cli.plan.executors import LocalProcesses
+    from lrnn_cli.plan.learners import shell_words
+
+    launch = tuple(shell_words("--launch", options["launch"]))
+    if options["cluster"] is None:
+        yield LocalProcesses(options["jobs"], launch)
+        return
+    if launch:
+        raise click.UsageError("--launch is for processes of this machine, and --cluster for others; give one of them")
+    with open_cluster(options["cluster"]) as client:
+        yield DaskCluster(client, options["shared_data"])
 
 
 def _watch(progress: Progress) -> Watch:

@@ -65,6 +65,16 @@ def target_option(command: Command) -> Command:
     )(command)
 
 
+def cluster_option(command: Command) -> Command:
+    return click.option(
+        "--cluster",
+        envvar="DASK_SCHEDULER_ADDRESS",
+        show_envvar=True,
+        metavar="ADDRESS",
+        help="Workers of a Dask cluster do the work, such as tcp://host:8786, or N processes here, local:N.",
+    )(command)
+
+
 def metrics_option(command: Command) -> Command:
     return click.option(
         "--metrics",
