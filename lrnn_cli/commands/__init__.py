@@ -16,6 +16,7 @@ import click
 from lrnn_cli import __version__
 from lrnn_cli.commands.baseline import baseline
 from lrnn_cli.commands.check import check
+from lrnn_cli.commands.crossvalidate import crossvalidate
 from lrnn_cli.commands.doctor import doctor
 from lrnn_cli.commands.draw import draw
 from lrnn_cli.commands.evaluate import evaluate
@@ -104,6 +105,7 @@ for command in (
     train,
     predict,
     evaluate,
+    crossvalidate,
     summarise,
     report,
     simplify,
