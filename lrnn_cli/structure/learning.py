@@ -140,7 +140,7 @@ def _ensemble(
         lambda problem, some, conditions: make_problem(data, knowledge, some, problem.options, allowed, conditions),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options),
+        families(options, len(queries)),
         held_out_parts(problems[0].queries, task.groups, options.seed) if options.conjunctions else None,
         task.spread,
     )
