@@ -17,6 +17,8 @@ import pytest
 from conftest import Folder
 from pretended import pretend
 
+from lrnn_cli.errors import LrnnError
+from lrnn_cli.plan.cluster import OnCluster
 from lrnn_cli.plan.executors import Commands
 
 DATA = "begin(model(m)). query(p, 1). end(model(m)).\n"
@@ -51,7 +53,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = str(tmp_path_factory.mktemp("noted"))
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as workers,
+        distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address="127.0.0.1:0") as workers,
         distributed.Client(workers) as client,
     ):
         client.register_plugin(Patched(folder))
@@ -116,6 +118,48 @@ def test_a_worker_that_dies_is_replaced(folder: Folder, cluster: Any) -> None:
     )
     model = folder.read("results/data/nfoil/fold1/model.pl")
     assert model == "baseline nfoil data.pl --folds 3 --fold 1 --seed 1 --jobs 1 -o results/data/nfoil/fold1/model.pl"
+
+
+def test_members_of_an_ensemble(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What workers learn is what one process learns; errors come back as they are."""
+    block = "begin(model(m{0})). {1} query(p, {2}). end(model(m{0})).\n"
+    kinds = ["a(x). r(x, y). b(y).", "a(x). r(y, x). b(y).", "b(x). r(x, y). b(y).", "a(x). c(y)."]
+    folder.write({"data.pl": "".join(block.format(number, kinds[number % 4], number % 2) for number in range(40))})
+    least = [
+        "--epochs",
+        "2",
+        "--final-epochs",
+        "2",
+        "--dimension",
+        "1",
+        "--beam",
+        "1",
+        "--layers",
+        "1",
+        "--length",
+        "2",
+    ]
+    command = ("learn-structure", "data.pl", "--ensemble", "2", "--iterations", "1", *least)
+    monkeypatch.setattr("lrnn_cli.plan.cluster.LOOK", 0.02)
+    monkeypatch.setattr("lrnn_cli.structure.ensemble.SMALL", 10)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
+    ) as workers:
+        expected = folder.run(*command, "--jobs", "1")
+        assert expected.code == 0, expected.stderr
+        spread = folder.run(*command, "--cluster", workers.scheduler_address)
+        assert (spread.code, spread.stdout) == (0, expected.stdout), spread.stderr
+        on_cluster = OnCluster(distributed.Client(workers))
+        with pytest.raises(LrnnError, match="number 1"), on_cluster.client:
+            list(on_cluster(refused, 3, 1))
+    outcome = folder.run(*command, "--cluster", "local:2", "--run-dir", "run")
+    assert outcome.code == 2 and "--run-dir and --budget are for one machine" in outcome.stderr
+
+
+def refused(number: int) -> int:
+    if number == 1:
+        raise LrnnError("number 1")
+    return number
 
 
 @pytest.mark.parametrize(

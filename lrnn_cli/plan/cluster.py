@@ -7,6 +7,7 @@ data, too.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -17,18 +18,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lrnn_cli import __version__
-from lrnn_cli.errors import LrnnError
+from lrnn_cli.errors import EngineError, LrnnError
 from lrnn_cli.evaluation.records import RECORD, DoneStep, Record
 from lrnn_cli.language.files import make_folder, whole_output
 from lrnn_cli.plan.executors import LOOK, Commands, Outcome, outcome_of
 from lrnn_cli.plan.tasks import Task, clear, run_task
+from lrnn_cli.structure.side_by_side import Spread, side_by_side
+from lrnn_cli.threads import one_thread
 
 LOCAL = re.compile(r"local:([1-9][0-9]*)\Z")
 PATIENCE = 20
 """Seconds to reach a scheduler."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 LOST = "the connection to the cluster is lost; what is done is kept, and the same call does the rest"
 
 
@@ -55,7 +60,7 @@ def open_cluster(address: str) -> Iterator[Any]:
         if local:
             settings = {"n_workers": int(local.group(1)), "threads_per_worker": 1, "memory_limit": None}
             place = closing.enter_context(
-                LocalCluster(**settings, dashboard_address=None, silence_logs=logging.CRITICAL)
+                LocalCluster(**settings, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL)
             )
         try:
             client = closing.enter_context(Client(place, timeout=PATIENCE))
@@ -75,29 +80,78 @@ class DaskCluster:
     shared: bool = False
 
     def run(self, tasks: Sequence[Task], tell: Callable[[Sequence[Task]], None]) -> Iterator[Outcome]:
-        data = None if self.shared else {task.digest: task.data for task in tasks}
-        left = list(reversed(tasks))
-        running: dict[Any, Task] = {}
-        with _sent(self.client, data):
-            try:
-                while left or running:
-                    # No more than run at once: a task that waits behind one that kills its worker is killed, too.
-                    while left and len(running) < max(1, sum(_asked(self.client.nthreads).values())):
-                        task = left.pop()
-                        running[self._submit(task)] = task
-                    done = [future for future in running if future.done()]
-                    for future in done:
-                        yield _outcome(running.pop(future), future)
-                    tell(list(running.values()))
-                    if not done:
-                        time.sleep(LOOK)
-            finally:
-                with suppress(LrnnError):
-                    _asked(self.client.cancel, list(running), force=True)
+        paths = {} if self.shared else {task.digest: task.data for task in tasks}
 
-    def _submit(self, task: Task) -> Any:
-        path = os.path.abspath(task.data) if self.shared else None
-        return _asked(self.client.submit, run_elsewhere, task, path, __version__, pure=False)
+        def submit(task: Task) -> Any:
+            path = os.path.abspath(task.data) if self.shared else None
+            return _asked(self.client.submit, run_elsewhere, task, path, __version__, pure=False)
+
+        with _sent(self.client, {digest: Path(path).read_bytes() for digest, path in paths.items()}):
+            for task, future in _ended(self.client, tasks, submit, tell):
+                yield _outcome(task, future)
+
+
+def _here() -> Spread:
+    return side_by_side
+
+
+@dataclass(frozen=True)
+class OnCluster:
+    """What members of an ensemble do, by workers of a cluster; see `Spread`."""
+
+    client: Any
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """What a worker does it does there."""
+        return _here, ()
+
+    def __call__(
+        self, task: Callable[[int], Result], count: int, jobs: int, expected: tuple[type[Exception], ...] = ()
+    ) -> Iterator[Result]:
+        from distributed.protocol.pickle import dumps
+
+        content = dumps(task)
+        digest = hashlib.sha256(content).hexdigest()
+
+        def submit(number: int) -> Any:
+            return _asked(self.client.submit, run_number, digest, number, expected, __version__, pure=False)
+
+        results: dict[int, Result] = {}
+        given = 0
+        with _sent(self.client, {digest: content}):
+            for number, future in _ended(self.client, range(count), submit):
+                results[number] = _result(future)
+                while given in results:
+                    yield results.pop(given)
+                    given += 1
+
+
+def _ended(
+    client: Any,
+    items: Sequence[Item],
+    submit: Callable[[Item], Any],
+    tell: Callable[[Sequence[Item]], None] = lambda items: None,
+) -> Iterator[tuple[Item, Any]]:
+    """Submit all items, and give each with its future when that has ended; tell: called with those that run."""
+    left = list(reversed(items))
+    running: dict[Any, Item] = {}
+    try:
+        while left or running:
+            # No more than run at once: a task that waits behind one that kills its worker is killed, too.
+            while left and len(running) < max(1, sum(_asked(client.nthreads).values())):
+                item = left.pop()
+                running[submit(item)] = item
+            done = [future for future in running if future.done()]
+            for future in done:
+                if future.status not in ("finished", "error"):
+                    raise LrnnError(LOST)
+                yield running.pop(future), future
+            tell(list(running.values()))
+            if not done:
+                time.sleep(LOOK)
+    finally:
+        with suppress(LrnnError):
+            _asked(client.cancel, list(running), force=True)
 
 
 def _asked(question: Callable[..., Any], *words: Any, **options: Any) -> Any:
@@ -109,11 +163,8 @@ def _asked(question: Callable[..., Any], *words: Any, **options: Any) -> Any:
 
 
 @contextmanager
-def _sent(client: Any, paths: dict[str, str] | None) -> Iterator[None]:
+def _sent(client: Any, content: dict[str, bytes]) -> Iterator[None]:
     """Files are, by their digests, in the folder of each worker meanwhile, of those that come later, too."""
-    if paths is None:
-        yield
-        return
     from distributed import WorkerPlugin
 
     class Sent(WorkerPlugin):  # type: ignore[misc]
@@ -131,7 +182,6 @@ def _sent(client: Any, paths: dict[str, str] | None) -> Iterator[None]:
                 Path(worker.local_directory, digest).unlink(missing_ok=True)
 
     name = f"lrnn-{uuid.uuid4()}"
-    content = {digest: Path(path).read_bytes() for digest, path in paths.items()}
     _asked(client.register_plugin, Sent(content), name=name)
     try:
         yield
@@ -140,18 +190,53 @@ def _sent(client: Any, paths: dict[str, str] | None) -> Iterator[None]:
             _asked(client.unregister_worker_plugin, name)
 
 
-def run_elsewhere(task: Task, path: str | None, version: str) -> Returned:
-    """What a worker does: the commands of a task, in a folder that is gone afterwards; without a path on sent data."""
+def _sent_file(digest: str) -> str:
+    """On a worker: the path of a file that was sent to it."""
     from distributed import get_worker
 
+    return os.path.abspath(os.path.join(get_worker().local_directory, digest))
+
+
+def _check_version(version: str) -> None:
     if version != __version__:
         raise LrnnError(f"this worker has lrnn {__version__}, the plan is of {version}; install one version everywhere")
+
+
+def run_number(
+    digest: str, number: int, expected: tuple[type[Exception], ...], version: str
+) -> tuple[Any, Exception | None]:
+    """What a worker does: one of some tasks, of which it was sent a copy; errors of users are results, too."""
+    from distributed.protocol.pickle import loads
+
+    _check_version(version)
+    task = loads(Path(_sent_file(digest)).read_bytes())
+    handed_on: tuple[type[Exception], ...] = (LrnnError, MemoryError, *expected)
+    try:
+        with one_thread():
+            return task(number), None
+    except handed_on as error:
+        return None, error
+
+
+def _result(future: Any) -> Any:
+    """The result of a number; errors are raised as they were there."""
+    if future.status == "error":
+        raise EngineError(f"a part of the work was given up by the cluster: {future.exception()}")
+    result, error = future.result()
+    if error is not None:
+        raise error
+    return result
+
+
+def run_elsewhere(task: Task, path: str | None, version: str) -> Returned:
+    """What a worker does: the commands of a task, in a folder that is gone afterwards; without a path on sent data."""
+    _check_version(version)
     with tempfile.TemporaryDirectory(prefix="lrnn-") as name:
         folder, data = Path(name) / "task", path
         if data is None:
             # It has the name that the user gave it: whether it is compressed shows in it.
             data = os.path.join(name, os.path.basename(task.data))
-            os.symlink(os.path.abspath(os.path.join(get_worker().local_directory, task.digest)), data)
+            os.symlink(_sent_file(task.digest), data)
         code = run_task(task, Commands().run, data, str(folder))
         # Messages name files as the user does.
         names = {data: task.data, str(folder): task.folder}
@@ -170,8 +255,6 @@ def _renamed(content: bytes, names: dict[str, str]) -> bytes:
 
 def _outcome(task: Task, future: Any) -> Outcome:
     """Put the files of a task where they belong; a task that was lost leaves a record that says why."""
-    if future.status not in ("finished", "error"):
-        raise LrnnError(LOST)
     place = Path(task.folder)
     clear(task, place)
     if future.status == "finished":

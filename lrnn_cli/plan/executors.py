@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,8 @@ from typing import IO, Protocol
 
 from lrnn_cli.plan.tasks import Task, last_words, run_task
 
+CLUSTER = "DASK_SCHEDULER_ADDRESS"
+"""The variable of the environment that names a cluster."""
 LOOK = 0.5
 """Seconds between two looks at what is going on."""
 PATIENCE = 5.0
@@ -61,8 +64,15 @@ class Commands:
         """As `tasks.Run`. Ctrl-C is for the program that planned the tasks."""
         if self._stopped:
             raise Stopped
+        # A task of a cluster that waited for others of the same cluster could wait forever.
+        environment = {name: value for name, value in os.environ.items() if name != CLUSTER}
         process = subprocess.Popen(
-            [*self._start, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            [*self._start, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env=environment,
         )
         self._processes.add(process)
         if self._stopped:
