@@ -197,6 +197,22 @@ def test_paths_between_head_variables() -> None:
     }
 
 
+def test_paths_are_drawn_where_there_are_too_many() -> None:
+    """Three relations: 6 paths of one, 36 of two. All shorter ones stay, and the same are drawn from the same seed."""
+    head = Predicate("linked", 2)
+    relations = tuple(Predicate(name, 2) for name in "abc")
+    words = Language(relations, dict.fromkeys(relations, (0, 0)), Canonical({}), {}, 4, 3)
+
+    def some(seed: int) -> list[Candidate]:
+        return paths(head, words, (0, 0), longest=2, most=20, random=np.random.default_rng(seed))
+
+    everything = paths(head, words, (0, 0), longest=2)
+    assert len(everything) == 42
+    assert len(some(1)) == 20 and set(some(1)) < set(everything)
+    assert set(paths(head, words, (0, 0), longest=1)) < set(some(1))
+    assert some(1) == some(1) != some(2)
+
+
 def test_sorts_and_symmetry() -> None:
     """Arguments that share a constant have one sort; a relation is symmetric when each fact has its mirror image."""
     tables = {

@@ -36,9 +36,9 @@ def predict(
     """Outputs of MODEL for all queries of DATA
 
     Tab-separated text with a header line: example, atom, target, output; one row a query, in the order of the file.
-    The target is empty where the query has none. Data without queries are asked for the targets of the model that have
-    no arguments. A query that the model does not derive gets the output of an atom without inputs. The output of an
-    ensemble is the mean of its members' outputs.
+    The target is empty where the query has none. Examples without queries are asked for the targets of the model that
+    have no arguments. A query that the model does not derive gets the output of an atom without inputs. The output of
+    an ensemble is the mean of its members' outputs.
 
     \b
     Example:

@@ -102,7 +102,7 @@ class Observer:
                 for body, rows in shown
             ]
             more = f" and {len(new) - len(shown)} more" if len(new) > len(shown) else ""
-            self.note(f"left out, since --memory-limit is too small for them: {'; '.join(texts)}{more}")
+            self.note(f"left out, since --groundings or --memory-limit is too small for them: {'; '.join(texts)}{more}")
 
     def end(self, E: Problem, iteration: Iteration) -> Iteration:
         """An iteration has ended: the same with the seconds it took."""
