@@ -212,7 +212,9 @@ def draw_figures(figures: Sequence[Figures], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 3000, 10000], help="numbers of examples")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", help="numbers of examples; a quarter, a half and all if not given"
+    )
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--learners", nargs="+", choices=list(SYSTEMS), default=list(SYSTEMS), metavar="NAME")
@@ -226,7 +228,7 @@ def main() -> None:
     examples = read_data(arguments.data)
     options = StructureOptions(iterations=arguments.iterations)
     figures: list[Figures] = []
-    for size in arguments.sizes:
+    for size in arguments.sizes or [max(1, len(examples) // part) for part in (4, 2, 1)]:
         path = arguments.output / f"molecules{size}.pl"
         write_data(sized(examples, size), path)
         for place in range(1, arguments.runs + 1):
