@@ -31,7 +31,7 @@ from pathlib import Path
 import matplotlib
 from measure import run
 from molecules import Example, perturbed, read_data, write_data
-from peer_table import Spread, number
+from peer_table import Spread
 from search import draw, learn, prolog
 
 from lrnn_cli.api import Session
@@ -163,7 +163,7 @@ def table(figures: Sequence[Figures]) -> str:
             [item.rate for item in own],
             [item.accuracy for item in own],
         )
-        rows.append((number(size), str(jobs), SYSTEMS[learner], *map(_cell, cells)))
+        rows.append((f"{size:,}", str(jobs), SYSTEMS[learner], *map(_cell, cells)))
     widths = [max(len(row[column]) for row in [HEADER, *rows]) for column in range(len(HEADER))]
     lines = ["  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in [HEADER, *rows]]
     return "\n".join(lines) + "\n"
