@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from lrnn_cli.network.model import Model
     from lrnn_cli.simplification.simplification import Simplified
     from lrnn_cli.structure.learning import Learning
+    from lrnn_cli.structure.side_by_side import Spread
     from lrnn_cli.training.loop import Epoch, Trained
 
 __all__ = [
@@ -445,24 +446,26 @@ def learn(
     run_directory: Path | None = None,
     resume: bool = False,
     note: Callable[[str], None] = _silent,
+    spread: Spread | None = None,
     **settings: Any,
 ) -> Learning:
     """Learn rules and their weights; see `StructureOptions` for the settings.
 
     ensemble: so many models with seeds that follow each other; budget: seconds for all of them.
     run_directory: a folder that keeps all iterations, and with `resume` is gone on with.
-    note: called with what is worth keeping.
+    note: called with what is worth keeping; spread: runs what members do, on other machines than this one.
     """
     data = data.labelled()
     knowledge = data.knowledge
     from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.structure.learning import LearningTask, learn_model
+    from lrnn_cli.structure.side_by_side import side_by_side
 
     with one_thread():
         groups = duplicate_groups(data.content, knowledge.tables, knowledge.soft, knowledge.names())
         session = data.session
         facts = data.content, knowledge, _examples(data), groups
-        task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory)
+        task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory, spread or side_by_side)
         folder = None if run_directory is None else fspath(run_directory)
         return learn_model(task, _chosen(StructureOptions, options, settings), ensemble, budget, folder, resume)
 

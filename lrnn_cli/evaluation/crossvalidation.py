@@ -1,8 +1,8 @@
 """Results of all folds of a crossvalidation in one summary: means and deviations over folds, and pooled figures.
 
-A fold is a folder with the predictions of a model for the examples it was not trained on, and a log whose lines
-`seconds STEP NUMBER` say how long each step took. Metrics are computed from the predictions; those of the members of an
-ensemble are taken from what `evaluate --json` wrote.
+A fold is a folder with the predictions of a model for the examples it was not trained on, and a record that says how
+long each step took. Metrics are computed from the predictions; those of the members of an ensemble are taken from what
+`evaluate --json` wrote.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import numpy as np
 from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.evaluation.predictions import read_predictions
-from lrnn_cli.language.files import finite_number
+from lrnn_cli.evaluation.records import read_record
 from lrnn_cli.language.json_files import read_json
 
 PREDICTIONS = "predictions.tsv"
 METRICS = "metrics.json"
-LOG = "log"
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,7 @@ class Fold:
     """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps.
 
     example, atom: of each query that has a target; others do not count.
+    seed: of the draw of folds that this one is of, where there are several.
     """
 
     folder: str
@@ -39,10 +39,11 @@ class Fold:
     output: np.ndarray
     members: list[dict[str, float | None]]
     seconds: dict[str, float]
+    seed: int | None = None
 
 
 def read_fold(folder: str) -> Fold:
-    """The results in a folder, which must hold predictions; the log is optional."""
+    """The results in a folder, which must hold predictions; the record is optional."""
     path = Path(folder)
     if not path.is_dir():
         raise ReadError(f"{folder}: this is not a folder; name the folders of the folds")
@@ -50,15 +51,9 @@ def read_fold(folder: str) -> Fold:
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
     example, atom, target, output = read_predictions(str(predictions))
-    seconds = {}
-    log = path / LOG
-    for line in log.read_text(errors="replace").splitlines() if log.is_file() else ():
-        words = line.split()
-        if len(words) == 3 and words[0] == "seconds":
-            number = finite_number(words[2])
-            if number is not None:
-                seconds[words[1]] = number
-    return Fold(folder, example, atom, target, output, _read_members(path / METRICS), seconds)
+    record = read_record(path)
+    members = _read_members(path / METRICS)
+    return Fold(folder, example, atom, target, output, members, record.seconds(), record.seed)
 
 
 def _read_members(path: Path) -> list[dict[str, float | None]]:
@@ -76,7 +71,8 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     """Metrics of each fold, their means and deviations, metrics of all predictions together, and seconds.
 
     A deviation is that of a sample, so it needs two folds. Folds in which a metric is undefined do not count for it:
-    `defined` says in how many it is.
+    `defined` says in how many it is. Where folds were drawn several times, queries count several times, and intervals
+    of them would be too narrow: there are none.
     """
     _check_apart(folds)
     metrics = [evaluate_outputs(fold.output, fold.target).values for fold in folds]
@@ -84,6 +80,8 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     pooled = evaluate_outputs(
         np.concatenate([fold.output for fold in folds]), np.concatenate([fold.target for fold in folds])
     )
+    if len({fold.seed for fold in folds}) > 1:
+        pooled.intervals.clear()
     values = {name: [value for fold in metrics if (value := fold[name]) is not None] for name in names}
     steps = dict.fromkeys(step for fold in folds for step in fold.seconds)
     seconds = {step: [fold.seconds[step] for fold in folds if step in fold.seconds] for step in steps}
@@ -112,17 +110,17 @@ def _members(folds: Sequence[Fold], names: Sequence[str]) -> list[dict[str, floa
 
 
 def _check_apart(folds: Sequence[Fold]) -> None:
-    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation.
+    """An example is tested in one fold of each draw; otherwise the folders are not those of one crossvalidation.
 
     Where all folds have one and the same example, an atom is.
     """
-    tested: dict[str, str] = {}
+    tested: dict[tuple[int | None, str], str] = {}
     one = len({example for fold in folds for example in fold.example}) == 1
     for number, fold in enumerate(folds):
         if fold.folder in (other.folder for other in folds[:number]):
             raise LrnnError(f"{fold.folder}: this folder is named twice; name each fold once")
         for tested_once in dict.fromkeys(fold.atom if one else fold.example):
-            other = tested.setdefault(tested_once, fold.folder)
+            other = tested.setdefault((fold.seed, tested_once), fold.folder)
             if other != fold.folder:
                 what = f"query {tested_once}" if one else f"example {tested_once}"
                 raise LrnnError(f"{what} is in {other} and in {fold.folder}; name the folds of one crossvalidation")

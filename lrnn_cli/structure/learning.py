@@ -24,7 +24,7 @@ from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
-from lrnn_cli.structure.side_by_side import AT_ONCE
+from lrnn_cli.structure.side_by_side import AT_ONCE, Spread, side_by_side
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class LearningTask:
     examples: all if None; groups: (examples,) examples that are not parted when queries are held out.
     report: called with what is going on; note: with what is worth keeping.
     jobs: threads and processes; memory: bytes for tables, 0 for no limit.
+    spread: runs what members of an ensemble do side by side.
     """
 
     data: DataSet
@@ -71,6 +72,7 @@ class LearningTask:
     note: Callable[[str], None] = lambda text: None
     jobs: int = 1
     memory: int = 0
+    spread: Spread = side_by_side
 
 
 def learn_model(
@@ -138,8 +140,9 @@ def _ensemble(
         lambda problem, some, conditions: make_problem(data, knowledge, some, problem.options, allowed, conditions),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options),
+        families(options, len(queries)),
         held_out_parts(problems[0].queries, task.groups, options.seed) if options.conjunctions else None,
+        task.spread,
     )
 
 

@@ -47,6 +47,10 @@ class Observer:
         self._iteration = 0
         self._began = self._searched = self._search_began = time.perf_counter()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """On another machine nobody looks on."""
+        return Observer, ()
+
     def of_member(
         self, name: str, notes: bool, keep: Callable[[Problem, LearningState], None] | None = None
     ) -> Observer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from threading import RLock
 
@@ -97,6 +97,10 @@ class Relations:
         self._joined: Cache[tuple[Predicate | None, tuple[Literal, ...]], Table] = Cache(
             min(KEPT_BYTES, self.memory or KEPT_BYTES), lambda table: table.example.nbytes + table.objects.nbytes
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is sent to another process are the facts, without what was computed from them."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def joined(self, start: Predicate | None, body: tuple[Literal, ...], searching: bool = False) -> Table:
         """The groundings of relations, variables of the start being the first; common beginnings are joined once."""
