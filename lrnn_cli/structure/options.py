@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lrnn_cli.settings import AGGREGATIONS, LOSSES, setting
 
 ITERATIONS = 14
+VARIABLES = 5
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,13 @@ class StructureOptions:
     )
     rules: int = setting(3, "Rules that an iteration adds; 1 is the paper.", least=1, name="rules-per-iteration")
     length: int = setting(7, "Literals in a body at most.", least=1)
-    variables: int = setting(5, "Variables in a rule at most.", least=1)
+    variables: int | None = setting(
+        None,
+        "Variables in a rule at most",
+        kind=int,
+        least=1,
+        default_text=f"{VARIABLES}; 7 for targets of three arguments, 9 of four",
+    )
     layers: int = setting(2, "Layers of latent predicates at most; 1 switches predicate invention off.", least=1)
     arity: int = setting(1, "Arguments of invented predicates at most.", least=1)
     groundings: int = setting(

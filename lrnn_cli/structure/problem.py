@@ -25,7 +25,7 @@ from lrnn_cli.network.compile import Memory
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure.features import CollapsedTables, Features, Target
-from lrnn_cli.structure.options import ITERATIONS, StructureOptions
+from lrnn_cli.structure.options import ITERATIONS, VARIABLES, StructureOptions
 from lrnn_cli.training.validation import held_out
 
 LEAST_ROWS = 200_000
@@ -95,6 +95,12 @@ class Problem:
     def iterations(self) -> int:
         return ITERATIONS if self.options.iterations is None else self.options.iterations
 
+    @property
+    def variables(self) -> int:
+        """Variables of a rule at most: enough for two about each argument of the target and one more."""
+        widest = max(predicate.arity for predicate in self.targets)
+        return max(VARIABLES, 2 * widest + 1) if self.options.variables is None else self.options.variables
+
     def bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""
         return Rule(Atom(predicate.name)) if self.options.bias and predicate.arity == 0 else None
@@ -104,7 +110,7 @@ class Problem:
         layers = latent_sorts(latent, self.words.sorts)
         if self.options.crisp and 1 in layers:
             layers[0] = layers[1]
-        bounds = self.options.length, self.options.variables
+        bounds = self.options.length, self.variables
         return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
