@@ -123,4 +123,4 @@ benchmark-peer: install
 clean:
 	rm -rf build dist $(VENV) *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-include experiments/crossvalidate.mk experiments/mutagenesis.mk experiments/experiments.mk
+include experiments/mutagenesis.mk experiments/experiments.mk

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from lrnn_cli.network.model import Model
     from lrnn_cli.simplification.simplification import Simplified
     from lrnn_cli.structure.learning import Learning
+    from lrnn_cli.structure.side_by_side import Spread
     from lrnn_cli.training.loop import Epoch, Trained
 
 __all__ = [
@@ -359,18 +360,37 @@ class Data:
     def asked(self, model: Model, target: str | None = None) -> Data:
         """The same with queries of `target`, NAME/ARITY, for all objects that fit by their sorts.
 
-        Without a target and without queries in the data, the targets of the model that have no arguments are asked.
+        Without a target, examples that have no query are asked for the targets of the model that have no arguments.
         """
-        from lrnn_cli.evaluation.questions import all_atoms, asked_predicate, targets_without_arguments
+        from lrnn_cli.evaluation.questions import (
+            all_atoms,
+            asked_predicate,
+            targets_without_arguments,
+            unasked_examples,
+            ways_to_ask,
+        )
 
         members = model.members
         if target is not None:
             knowledge = self.grounder.knowledge(self.content)
             predicate = asked_predicate(target, members)
             return self.asking(all_atoms(predicate, self.content, knowledge, self.examples, members))
-        if len(self.content.queries):
+        unasked = unasked_examples(self.content, self.examples)
+        if not len(unasked):
             return self.checked()
-        return self.asking(targets_without_arguments(self.content, members))
+        asking = self.asking(targets_without_arguments(self.content, members, unasked))
+        if not len(self.content.queries) and not len(asking.content.queries):
+            raise LrnnError(
+                f"{self.name}: there is no query in these data; add query(Atom). to the examples, or ask for all that "
+                f"fits with {ways_to_ask(members)}"
+            )
+        left = len(unasked_examples(asking.checked().content, self.examples))
+        if left:
+            examples = len(self.content.example_name) if self.examples is None else len(self.examples)
+            self.session.note(
+                f"{left:,} of {examples:,} examples have no query and get no output; ask with {ways_to_ask(members)}"
+            )
+        return asking
 
 
 FACTS = ("knowledge", "names", "relations", "duplicates")
@@ -426,24 +446,26 @@ def learn(
     run_directory: Path | None = None,
     resume: bool = False,
     note: Callable[[str], None] = _silent,
+    spread: Spread | None = None,
     **settings: Any,
 ) -> Learning:
     """Learn rules and their weights; see `StructureOptions` for the settings.
 
     ensemble: so many models with seeds that follow each other; budget: seconds for all of them.
     run_directory: a folder that keeps all iterations, and with `resume` is gone on with.
-    note: called with what is worth keeping.
+    note: called with what is worth keeping; spread: runs what members do, on other machines than this one.
     """
     data = data.labelled()
     knowledge = data.knowledge
     from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.structure.learning import LearningTask, learn_model
+    from lrnn_cli.structure.side_by_side import side_by_side
 
     with one_thread():
         groups = duplicate_groups(data.content, knowledge.tables, knowledge.soft, knowledge.names())
         session = data.session
         facts = data.content, knowledge, _examples(data), groups
-        task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory)
+        task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory, spread or side_by_side)
         folder = None if run_directory is None else fspath(run_directory)
         return learn_model(task, _chosen(StructureOptions, options, settings), ensemble, budget, folder, resume)
 
@@ -585,19 +607,23 @@ def train(
 def predict(model: Model, data: Data, target: str | None = None) -> Predictions:
     """Outputs of a model for all queries of data; of an ensemble the mean of its members' outputs.
 
-    target: NAME/ARITY that is asked of all objects that fit by their sorts, instead of the queries of data. Data
+    target: NAME/ARITY that is asked of all objects that fit by their sorts, instead of the queries of data. Examples
     without any query are asked for the targets of the model that have no arguments.
     """
+    return _outputs(model, data.asked(model, target))
+
+
+def _outputs(model: Model, data: Data) -> Predictions:
+    """For the queries that data have."""
     from lrnn_cli.evaluation.predictions import predict_queries
 
     with one_thread():
-        data = data.asked(model, target)
         return predict_queries(data.grounder, model, data.content, data.examples, data.session.warn)
 
 
 def evaluate(model: Model, data: Data) -> Metrics:
     """How well a model predicts the targets of data, with metrics of each member of an ensemble."""
-    predictions = predict(model, data.labelled())
+    predictions = _outputs(model, data.labelled())
     from lrnn_cli.evaluation.metrics import evaluate_predictions
 
     return evaluate_predictions(predictions)
@@ -655,11 +681,15 @@ def _one_example(
 ) -> tuple[Groundings, np.ndarray]:
     """Groundings of a member of a model in one example, and its weights (rules,)."""
     from lrnn_cli.evaluation.one_example import choose_example, choose_member, ground_example
+    from lrnn_cli.evaluation.questions import targets_without_arguments, unasked_examples
 
     chosen = choose_member(model, member)
     place = choose_example(data.content, example)
     if target is not None or not len(data.content.queries):
         data = data.part([place]).asked(replace(model, members=(chosen,)), target)
+    else:
+        unasked = unasked_examples(data.content, [place])
+        data = data.asking(targets_without_arguments(data.content, [chosen], unasked))
     return ground_example(data.grounder, chosen, data.content, place)
 
 

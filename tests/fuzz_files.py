@@ -259,7 +259,10 @@ METRICS = (
     b'"queries": 4, "positives": 2, "majority": 0.5, "intervals_95": {"accuracy": [0.3, 0.9]}}\n'
 )
 PREDICTIONS = b"example\tatom\ttarget\toutput\nm1\tp(a)\t1.0\t0.75\nm2\tp(b)\t0.0\t0.25\nm3\ts\t1.0\t0.5\n"
-LOG = b"$ lrnn learn-structure d.pl -o model.pl\nversions lrnn 0.1\nseconds learn 1.50\nseconds predict 0.25\n"
+RECORD = (
+    b'{"asked": {"digest": "0"}, "seed": 2, "versions": "lrnn 0.1", "steps": [{"name": "learn", "command": "lrnn '
+    b'learn-structure d.pl", "seconds": 1.5}, {"name": "predict", "command": "lrnn predict", "message": "no"}]}\n'
+)
 MODEL = b"setting(activation, lukasiewicz).\n0.5 :: s :- c(X).\n-0.25 :: s.\n"
 MOLECULES = (
     "\n".join(
@@ -276,14 +279,14 @@ FOLD_FILES = {
     for learner in ("lrnn", "nfoil")
     for fold in (1, 2)
     for name, content in (
-        *(("predictions.tsv", PREDICTIONS), ("metrics.json", METRICS), ("log", LOG), ("model.pl", MODEL)),
+        *(("predictions.tsv", PREDICTIONS), ("metrics.json", METRICS), ("task.json", RECORD), ("model.pl", MODEL)),
     )
-}
+} | {"results/data/lrnn/settings.json": b'{"data": "d.pl", "learner": "lrnn", "folds": [1, 2], "seeds": [1]}\n'}
 
 
 @st.composite
 def results(draw: st.DrawFn) -> Case:
-    """Damaged metrics, predictions and logs of crossvalidations, and structure-data files."""
+    """Damaged metrics, predictions and records of crossvalidations, and structure-data files."""
     kind = draw(st.sampled_from(("metrics", "folds", "folds", "molecules")))
     if kind == "metrics":
         metrics = draw(damaged_json(METRICS) | damaged(METRICS))

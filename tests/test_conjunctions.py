@@ -243,16 +243,21 @@ def random_columns(source: np.random.Generator, queries: int, count: int) -> Col
 
 
 def best_by_hand(
-    columns: Columns, queries: np.ndarray, weighted: np.ndarray, options: BoostingOptions, presence: bool
+    columns: Columns,
+    chosen: np.ndarray,
+    queries: np.ndarray,
+    weighted: np.ndarray,
+    options: BoostingOptions,
+    presence: bool,
 ) -> float:
     best = -1.0
-    for number in range(len(columns)):
+    for number in chosen.nonzero()[0].tolist():
         column = columns.column(number)[queries]
         thresholds = np.unique(column)[1:].tolist()
         if presence:
             thresholds = thresholds[:1] if column.min() == 0.0 else []
         for value, at_least in itertools.product(thresholds, (True,) if presence else (True, False)):
-            slope, curvature, count = weighted[(column >= value) == at_least].sum(axis=0)
+            slope, curvature, count = weighted[:, (column >= value) == at_least].sum(axis=1)
             if count >= options.covered:
                 best = max(best, slope**2 / (curvature + options.penalty))
     return best
@@ -266,22 +271,25 @@ def test_the_best_threshold_is_that_of_an_enumeration(presence: bool, seed: int)
     columns = random_columns(source, 60, 12)
     queries = np.sort(source.permutation(60)[:40])
     options = BoostingOptions(1, 0.5, penalty=2.0, covered=5)
-    thresholds = Thresholds(columns, queries, 4, np.random.default_rng(1), presence)
-    weighted = (
-        np.stack([source.normal(size=40), source.random(40), np.ones(40)], 1) * (source.random(40) < 0.8)[:, None]
-    )
-    best = thresholds.best(np.arange(len(thresholds)), weighted, options, presence)
-    assert best.score == pytest.approx(best_by_hand(columns, queries, weighted, options, presence))
-    part = best.taken(columns)
-    covered = part.holds(columns.column(best.column)[queries])
-    slope, curvature, count = weighted[covered].sum(axis=0)
+    thresholds = Thresholds(columns, queries, presence)
+    weighted = np.stack([source.normal(size=40), source.random(40), np.ones(40)]) * (source.random(40) < 0.8)
+    chosen = source.random(12) < 0.7
+    best = thresholds.best(chosen, weighted, options, presence)
+    assert best is not None
+    assert chosen[thresholds.column[best.bin]]
+    assert best.score == pytest.approx(best_by_hand(columns, chosen, queries, weighted, options, presence))
+    part = thresholds.taken(best, columns)
+    covered = part.holds(columns.column(int(thresholds.column[best.bin]))[queries])
+    slope, curvature, count = weighted[:, covered].sum(axis=1)
     assert count >= options.covered
     assert best.score == pytest.approx(slope**2 / (curvature + 2.0))
     # The part is favoured from now on, but only where it raises the score.
-    again = thresholds.best(np.arange(len(thresholds)), weighted, options, presence)
+    again = thresholds.best(chosen, weighted, options, presence)
+    assert again is not None
     assert again.score == best.score
     assert again.favoured == pytest.approx(REUSE * best.score)
-    again = thresholds.best(np.arange(len(thresholds)), weighted, options, presence, best.score)
+    again = thresholds.best(chosen, weighted, options, presence, best.score)
+    assert again is not None
     assert again.favoured == again.score
 
 

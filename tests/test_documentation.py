@@ -233,3 +233,12 @@ def test_help_answers_without_heavy_imports() -> None:
     program = "import sys, lrnn_cli.commands; print([m for m in ('numpy', 'scipy', 'pyswip') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_all_commands_are_listed() -> None:
+    """A module of a command that no name leads to would be dead; each line of the list fits a terminal."""
+    folder = ROOT / "lrnn_cli" / "commands"
+    modules = {path.stem for path in folder.glob("*.py") if "@click.command" in path.read_text()}
+    modules |= {path.stem for path in folder.glob("*.py") if "@click.group" in path.read_text()} - {"__init__"}
+    assert {command.callback.__module__.rsplit(".", 1)[-1] for command in cli.commands.values()} == modules
+    assert max(map(len, CliRunner().invoke(cli, ["--help"]).output.splitlines())) <= 120

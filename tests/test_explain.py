@@ -442,7 +442,10 @@ def test_wrong_names(folder: Folder, arguments: tuple[str, ...], message: str) -
 
 
 def test_an_example_without_a_query(folder: Folder) -> None:
+    """It is asked for targets without arguments, if the model has any."""
     folder.write({"model.pl": KINDS_TEMPLATE, "data.pl": KINDS_DATA})
+    assert folder.run("explain", "model.pl", "data.pl", "--example", "m2").stdout.startswith("m2: top\n")
+    folder.write({"model.pl": "1.0 :: alone(X) :- nothing(X).\n"})
     result = folder.run("explain", "model.pl", "data.pl", "--example", "m2")
     assert result.code == 1
     assert result.stderr.startswith("data.pl:6:1: example m2 has no query; ")

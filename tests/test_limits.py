@@ -34,6 +34,7 @@ from lrnn_cli.grounding.tables import Table, row_bytes  # noqa: E402
 from lrnn_cli.language.clauses import Predicate  # noqa: E402
 from lrnn_cli.language.files import Source, read_bytes  # noqa: E402
 from lrnn_cli.limits import MB, Watch  # noqa: E402
+from lrnn_cli.structure import problem  # noqa: E402
 from lrnn_cli.structure.algorithm import learn_rules  # noqa: E402
 from lrnn_cli.structure.observer import Observer  # noqa: E402
 from lrnn_cli.structure.options import StructureOptions  # noqa: E402
@@ -48,8 +49,14 @@ TOO_MANY = r"template\.pl:1:1: this rule has more than [\d,]+ groundings, counti
 OUTCOMES = {
     "ground swi": (1, TOO_MANY),
     "ground duckdb": (1, TOO_MANY),
-    "learn-structure": (0, r"left out, since --memory-limit is too small for them: edge\(V1, V2\), edge"),
-    "learn-structure, some bodies explode": (0, r"left out, since --memory-limit is too small for them: edge"),
+    "learn-structure": (
+        0,
+        r"left out, since --groundings or --memory-limit is too small for them: edge\(V1, V2\), edge",
+    ),
+    "learn-structure, some bodies explode": (
+        0,
+        r"left out, since --groundings or --memory-limit is too small for them: edge",
+    ),
 }
 
 
@@ -107,6 +114,35 @@ def test_joins_are_counted_before_they_are_made() -> None:
     assert error.value.rows == 65_536 * 65_537
 
 
+def test_a_search_leaves_out_joins_that_are_out_of_proportion() -> None:
+    """Whether the join is there already, for a rule of the model, or not; what begins with it is left out with it."""
+    edge = Predicate("edge", 2)
+    path = ((edge, (0, 1)), (edge, (1, 2)))
+    for made_before in (False, True):
+        relations = star(50)
+        relations.most_rows = 2549
+        if made_before:
+            assert len(relations.joined(None, path)) == 2550
+        for body in (path, (*path, (edge, (2, 0)))):
+            with pytest.raises(TooManyRows) as error:
+                relations.joined(None, body, searching=True)
+            assert error.value.rows == 2550
+        assert len(relations.joined(None, path)) == 2550
+        assert relations.too_large() == {path: 2550}
+    relations.most_rows = 2550
+    assert len(relations.joined(None, path, searching=True)) == 2550
+
+
+def test_bodies_with_too_many_groundings_for_each_query_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4 graphs of 132 edges and 12 of 20: 768 for 16 queries."""
+    monkeypatch.setattr(problem, "LEAST_ROWS", 0)
+    _, state, notes = learned(graphs(12, True), 0, length=3, groundings=20)
+    assert state.iterations
+    too_small = "left out, since --groundings or --memory-limit is too small for them"
+    assert notes == [f"{too_small}: edge(V1, V2) (768 groundings)"]
+    assert learned(graphs(12, True), 0, length=3, groundings=0)[2] == []
+
+
 def test_a_literal_of_known_variables_is_a_test() -> None:
     """It may be added to a table however many facts its arguments have, and keeps the order of rows."""
     edge = Predicate("edge", 2)
@@ -116,13 +152,15 @@ def test_a_literal_of_known_variables_is_a_test() -> None:
     assert table.objects.tolist() == relations.tables[edge].objects.tolist()
 
 
-def learned(text: str, memory: int, jobs: int = 1, length: int = 7) -> tuple[Problem, LearningState, list[str]]:
+def learned(
+    text: str, memory: int, jobs: int = 1, length: int = 7, groundings: int = 1000
+) -> tuple[Problem, LearningState, list[str]]:
     """A run of Algorithm 1, and what it noted."""
     notes: list[str] = []
     with open_grounder("swi", GrounderOptions()) as grounder:
         data = grounder.load(Source("data.pl", text.encode()))
         knowledge = grounder.knowledge(data)
-    options = StructureOptions(iterations=2, epochs=20, final_epochs=10, length=length)
+    options = StructureOptions(iterations=2, epochs=20, final_epochs=10, length=length, groundings=groundings)
     E = make_problem(data, knowledge, data.queries, options, Allowance(jobs, memory=memory))
     return E, learn_rules(E, None, Observer(note=notes.append)), notes
 
@@ -166,8 +204,8 @@ def test_nothing_fits() -> None:
         learned(text, 200)
     _, state, _ = learned(re.sub(r"(red|blue)\(n\d+\)\.", "", text), 200)
     assert not state.iterations
-    assert state.reason == "memory is not allowed for the groundings of any candidate rule"
-    assert state.remedy == "allow more with --memory-limit"
+    assert state.reason == "all candidate rules have too many groundings"
+    assert state.remedy == "allow more with --groundings or --memory-limit"
 
 
 def test_baselines_leave_out_what_is_too_large(tmp_path: Path) -> None:

@@ -19,8 +19,18 @@ ROOT = Path(__file__).resolve().parents[1]
 MODEL = "0.5 :: p(X) :- q(X).\n"
 DATA = "begin(model(m)).\nq(a).\nquery(p(a), 1.0).\nend(model(m)).\n"
 WORDS = {
-    *("--batch-size", "--dataset", "--example", "--format", "--grounder", "--label", "--learner", "--member"),
-    *("--name", "--negative", "--positive", "--query", "--relation", "--smiles", "--split-by", "--target"),
+    *(
+        "--batch-size",
+        "--cluster",
+        "--dataset",
+        "--example",
+        "--format",
+        "--grounder",
+        "--label",
+        "--launch",
+        "--learner",
+    ),
+    *("--member", "--name", "--negative", "--positive", "--query", "--relation", "--smiles", "--split-by", "--target"),
 }
 """Options that take a text which is not the name of a file."""
 

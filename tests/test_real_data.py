@@ -23,8 +23,10 @@ from lrnn_cli.network.statistics import compressed_neurons, raw_neurons
 FOLDER = Path(os.environ.get("LRNN_DATA_DIR", "no such folder"))
 PEER = FOLDER / "peer"
 DATASETS = FOLDER / "datasets"
+FORMATS = FOLDER / "formats"
 
 needs_peer = pytest.mark.skipif(not (PEER / "mutagenesis.pl").is_file(), reason="LRNN_DATA_DIR has no peer")
+needs_formats = pytest.mark.skipif(not FORMATS.is_dir(), reason="LRNN_DATA_DIR has no formats")
 needs_datasets = pytest.mark.skipif(not DATASETS.is_dir(), reason="LRNN_DATA_DIR has no datasets")
 
 
@@ -133,3 +135,18 @@ def test_a_binary_target_with_many_queries() -> None:
     shown = [(line.split("\t")[1].replace(", ", ","), float(line.split("\t")[2])) for line in lines]
     assert shown == [(atom.replace(", ", ","), float(target)) for atom, target in queries]
     assert len({line.split("\t")[3] for line in lines}) == 2
+
+
+@needs_formats
+def test_the_true_rule_of_zendo(tmp_path: Path) -> None:
+    """A small piece, of size 3 or less, touches a red one: the strongest rule that is learned from all structures."""
+    data, model = str(tmp_path / "zendo1.pl"), str(tmp_path / "model.pl")
+    run("import", str(FORMATS / "popper" / "zendo1"), "-o", data, "--quiet")
+    run("learn-structure", data, "-o", model, "--quiet")
+    text = Path(model).read_text()
+    strongest = re.search(r"% Target rules of zendo/1, strongest first.\n[\d.]+ :: zendo\(V1\) :- (\w+)\(V1\)\.", text)
+    assert strongest
+    body = re.search(rf":: {strongest[1]}\(V1\) :- (.*)\.\n", text)
+    assert body
+    literals = "piece(V1, V2), contact(V2, V3), red(V2), size(V3, V4), V4 < 4"
+    assert sorted(re.split(r", (?![^(]*\))", body[1])) == sorted(re.split(r", (?![^(]*\))", literals))

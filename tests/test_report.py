@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,7 +20,6 @@ from lrnn_cli.evaluation.experiments import read_experiments
 from lrnn_cli.report.experiments import learner_title, page_title
 from lrnn_cli.report.pages import Cell, Section, Table, markdown, page
 
-ROOT = Path(__file__).resolve().parents[1]
 HEADER = "example\tatom\ttarget\toutput\n"
 
 
@@ -32,7 +29,8 @@ def write_results(
     """Folds of ten queries, of which so many are answered wrong; five are positive."""
     path = folder.path / "build" / data / learner
     path.mkdir(parents=True, exist_ok=True)
-    (path / "settings").write_text(f"data {data}.pl\nlearner {learner}\nfolds {folds}\nseed 1\nfold options \n")
+    settings = {"data": f"{data}.pl", "learner": learner, "folds": [int(word) for word in folds.split()], "seeds": [1]}
+    (path / "settings.json").write_text(json.dumps(settings))
     for number, errors in wrong.items():
         fold = path / f"fold{number}"
         fold.mkdir()
@@ -41,10 +39,13 @@ def write_results(
             for query in range(10)
         ]
         (fold / "predictions.tsv").write_text(HEADER + "".join(lines))
-        (fold / "log").write_text(
-            f"$ lrnn learn-structure {data}.pl --fold {number}\nversions lrnn 1.2.3, numpy 4.5.6\n"
-            f"seconds learn {seconds}\n$ lrnn predict model.pl\nseconds predict 1.0\n"
-        )
+        learning = {"name": "learn", "command": f"lrnn learn-structure {data}.pl --fold {number}", "seconds": seconds}
+        predicting = {"name": "predict", "command": "lrnn predict model.pl", "seconds": 1.0}
+        write_record(fold, learning, predicting)
+
+
+def write_record(fold: Path, *steps: Mapping[str, object]) -> None:
+    (fold / "task.json").write_text(json.dumps({"versions": "lrnn 1.2.3, numpy 4.5.6", "steps": steps}))
 
 
 def write_statistics(folder: Folder, data: str, learner: str, fold: int, **figures: float) -> None:
@@ -119,7 +120,7 @@ def test_means_deviations_and_comparisons(folder: Folder) -> None:
     assert (first["data"], first["learner"], first["folds"], first["missing"]) == ("a", "lrnn", [1, 2], {})
     assert first["mean"]["error"] == pytest.approx(0.2)
     assert first["deviation"]["error"] == pytest.approx(0.1414214, abs=1e-7)
-    assert first["settings"]["seed"] == "1"
+    assert first["settings"]["seeds"] == [1]
     assert first["versions"] == ["lrnn 1.2.3, numpy 4.5.6"]
     assert [result["seconds"] for result in found["results"]] == [2.0, 4.5, 2.0, 2.0]
     (comparison,) = found["comparisons"]
@@ -188,9 +189,10 @@ def test_missing_results_are_marked(folder: Folder) -> None:
     """A fold that failed, one that runs, a learner and a data set that were never started."""
     write_results(folder, "a", "lrnn", {1: 1, 2: 3})
     write_results(folder, "a", "nfoil", {1: 2}, folds="1 2 3")
-    for number, log in ((2, "$ lrnn baseline\na.pl: no query | here\nexit code 1\n"), (3, "$ lrnn baseline\n")):
-        (folder.path / f"build/a/nfoil/fold{number}").mkdir()
-        folder.write({f"build/a/nfoil/fold{number}/log": log})
+    for number, message in ((2, "a.pl: no query | here"), (3, "")):
+        fold = folder.path / f"build/a/nfoil/fold{number}"
+        fold.mkdir()
+        write_record(fold, {"name": "learn", "command": "lrnn baseline", "message": message})
     arguments = ["--dataset", "a", "--dataset", "b", "--learner", "lrnn", "--learner", "nfoil", "--learner", "kfoil"]
     outcome = folder.run("report", "build", *arguments)
     assert outcome.code == 0
@@ -249,8 +251,8 @@ def test_only_crossvalidations_are_found(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("nowhere",), 1, "nowhere: this is not a folder; name the one that `make crossvalidate` writes to\n"),
-        (("empty",), 1, "empty: no crossvalidation left its results here; `make crossvalidate` does\n"),
+        (("nowhere",), 1, "nowhere: this is not a folder; name the one that `lrnn crossvalidate` writes to\n"),
+        (("empty",), 1, "empty: no crossvalidation left its results here; `lrnn crossvalidate` does\n"),
         (("empty", "-o", "report.pdf"), 2, "What to write is not clear from the name report.pdf; add --format"),
         (("empty", "-o", "no/report.html"), 1, "no/report.html: the folder no does not exist; make it first\n"),
     ],
@@ -269,6 +271,13 @@ def test_damaged_results(folder: Folder) -> None:
     outcome = folder.run("report", "build", "-o", "report.md")
     assert outcome.code == 1
     assert outcome.stderr == "build/a/check.json:1:14: this is not valid JSON: Expecting value\n"
+    folder.write({"build/a/lrnn/settings.json": '{"folds": [1, "2"]}'})
+    outcome = folder.run("report", "build", "-o", "report.md")
+    assert (
+        outcome.stderr
+        == "build/a/lrnn/settings.json: `folds` is a list of numbers from 1; write these settings again\n"
+    )
+    folder.write({"build/a/lrnn/settings.json": "{}"})
     folder.write({"build/a/check.json": "[]", "build/a/lrnn/fold2/predictions.tsv": HEADER + "e\tp\t1.0\n"})
     outcome = folder.run("report", "build", "-o", "report.md")
     assert outcome.stderr.startswith("build/a/lrnn/fold2/predictions.tsv:2:1: ")
@@ -422,7 +431,8 @@ def test_names_on_a_page_are_only_shown(folder: Folder) -> None:
     write_statistics(folder, data, "_lrnn", 1, rules=1, target_rules=1, average_length=1.0, layers=1)
     (folder.path / "build" / data / learner / "fold2").mkdir()
     evil = "</code></pre><script>alert(3)</script> \x1b[1m"
-    folder.write({f"build/{data}/{learner}/fold2/log": f"$ lrnn {evil}\n{evil}\nexit code 1\n"})
+    step = {"name": "learn", "command": f"lrnn {evil}", "message": evil}
+    write_record(folder.path / "build" / data / learner / "fold2", step)
     found = page_of(folder)
     check_harmless(found)
     text = "".join(found.texts)
@@ -446,7 +456,10 @@ def test_one_class_only(folder: Folder) -> None:
     """Areas that are undefined in all folds are called so."""
     write_results(folder, "a", "lrnn", {1: 1})
     folder.write(
-        {"build/a/lrnn/fold1/predictions.tsv": HEADER + "e\tp\t1.0\t0.9\n", "build/a/lrnn/settings": "folds 1\n"}
+        {
+            "build/a/lrnn/fold1/predictions.tsv": HEADER + "e\tp\t1.0\t0.9\n",
+            "build/a/lrnn/settings.json": '{"folds": [1]}',
+        }
     )
     assert "| a | undefined |" in report(folder)
 
@@ -480,87 +493,3 @@ def test_pages_need_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(LrnnError, match="pages are made with Jinja, which is missing"):
         page("T", [])
-
-
-# make experiments
-
-# Pretends to learn: nFOIL fails on data whose name has a b, while there is a file `broken`.
-PRETENDING = f"""#!/bin/sh
-for file; do :; done
-case "$1 $2 $3" in
-    "check "*) echo '{{"folds": {{}}}}' ;;
-    "summarise "*|"report "*) exec "{sys.executable}" -m lrnn_cli "$@" ;;
-    "evaluate "*) echo '{{}}' > "$file" ;;
-    "make-template "*pairs.pl*) echo "pairs.pl: two arguments" >&2; exit 1 ;;
-    "predict "*) printf 'example\\tatom\\ttarget\\toutput\\n%s\\tp\\t1.0\\t0.9\\n' "$7" > "$file" ;;
-    "baseline nfoil "*b.pl*) if [ -e broken ]; then echo "no luck" >&2; exit 1; fi; echo "$@" > "$file" ;;
-    *) echo "$@" > "$file" ;;
-esac
-"""
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-def test_make_experiments(tmp_path: Path) -> None:
-    """All learners on all data; a failure leaves a report that says so; the next call does what is missing, only."""
-    pytest.importorskip("matplotlib")
-    for name in ("Makefile", "experiments", "prolog", "setup.cfg", "pyproject.toml"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    for name in ("installed", "broken"):
-        (tmp_path / name).touch()
-    (tmp_path / "data").mkdir()
-    for name in ("a.pl", "b.pl.gz"):
-        (tmp_path / "data" / name).write_text("")
-    (tmp_path / "lrnn").write_text(PRETENDING)
-    (tmp_path / "lrnn").chmod(0o755)
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    }
-
-    def make(*arguments: str) -> subprocess.CompletedProcess[str]:
-        tools = [f"BIN={Path(sys.executable).parent}", "LRNN=./lrnn", "INSTALLED=installed"]
-        command = ["make", "experiments", *tools, "DATA_DIR=data", "FOLDS=2", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
-
-    learners = "LEARNERS=lrnn-shallow nfoil"
-    failed = make(learners, "-j2")
-    assert failed.returncode == 2
-    assert "some results are missing, see build/experiments/report.html" in failed.stderr
-    found = json.loads((tmp_path / "build/experiments/report.json").read_text())
-    assert (found["datasets"], found["learners"]) == (["a", "b"], ["lrnn-shallow", "nfoil"])
-    missing = {(result["data"], result["learner"]): result["missing"] for result in found["results"]}
-    assert missing["b", "nfoil"] == {"1": "failed: no luck", "2": "failed: no luck"}
-    assert not any(missing[key] for key in missing if key != ("b", "nfoil"))
-    assert "failed: no luck" in (tmp_path / "build/experiments/report.html").read_text()
-    model = (tmp_path / "build/b/lrnn-shallow/fold2/model.pl").read_text()
-    assert model.startswith("learn-structure data/b.pl.gz --folds 2 --fold 2 --seed 1 ")
-    assert " --layers 1 " in model
-
-    (tmp_path / "broken").unlink()
-    models = {path: path.stat().st_mtime_ns for path in (tmp_path / "build").rglob("model.pl")}
-    mended = make(learners)
-    assert mended.returncode == 0, mended.stderr
-    assert {path: path.stat().st_mtime_ns for path in models} == models
-    found = json.loads((tmp_path / "build/experiments/report.json").read_text())
-    assert not any(result["missing"] for result in found["results"])
-
-    # Data sets in folders of their name; what can't be done is no failure, but an answer to who asks for it alone.
-    (tmp_path / "sets/pairs").mkdir(parents=True)
-    (tmp_path / "sets/pairs/pairs.pl").write_text("")
-    (tmp_path / "sets/pairs/template.pl").write_text("")
-    (tmp_path / "sets/notes").mkdir()
-    chains = make("DATA_DIR=sets", "LEARNERS=lrnn chain1")
-    assert chains.returncode == 0, chains.stderr
-    assert "build/pairs/chain1: this can't be done: pairs.pl: two arguments" in chains.stderr
-    found = json.loads((tmp_path / "build/experiments/report.json").read_text())
-    assert found["datasets"] == ["pairs"]
-    assert [result["impossible"] for result in found["results"]] == [None, "pairs.pl: two arguments"]
-    alone = make("crossvalidate", "DATA_DIR=sets", "DATA=sets/pairs/pairs.pl", "LEARNER=chain1", "LEARNERS=lrnn")
-    assert alone.returncode == 2
-    assert "can't be done: pairs.pl: two arguments" in alone.stderr
-
-    for arguments, message in (
-        (("DATA_DIR=",), "name the folder of the data with DATA_DIR=folder"),
-        (("DATA_DIR=build",), "there are no files in build whose names end in .pl or .pl.gz"),
-        (("DATASETS=a c",), "one file c.pl or c.pl.gz is wanted in data, not: none"),
-    ):
-        assert message in make(*arguments).stderr

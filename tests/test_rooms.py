@@ -14,7 +14,8 @@ FOUNDATION = {"errors", "limits", "stages", "allocation", "settings", "threads"}
 """Modules below all rooms."""
 ROOMS = [
     *("semantics", "language", "engine", "grounding", "network", "training", "hypotheses", "structure", "baselines"),
-    *("simplification", "evaluation", "exporters", "importers", "api", "sklearn", "report", "commands", "__main__"),
+    *("simplification", "evaluation", "exporters", "importers", "api", "sklearn", "report", "plan", "commands"),
+    "__main__",
 ]
 """A room may import itself and those before it."""
 LONGEST_COMMAND = 40

@@ -151,6 +151,36 @@ def test_variants_have_one_form() -> None:
     assert len(forms) == 1
 
 
+def test_the_form_is_the_least_of_all_variants() -> None:
+    """Told by going through all orders, turns and names of a body that has a symmetric relation and a head."""
+    near, head = Predicate("near", 2), Predicate("linked", 1)
+    turns = {BOND: ((0, 1), (1, 0))}
+    given = ((near, (1, 2)), (BOND, (1, 0)), (BOND, (3, 1)), (near, (2, 3)))
+    variants = []
+    for order in itertools.permutations(given):
+        for turned in itertools.product(*(turns.get(predicate, ((0, 1),)) for predicate, _ in order)):
+            names = {0: 0}
+            relations = []
+            for (predicate, variables), (first, second) in zip(order, turned, strict=True):
+                if names.keys().isdisjoint(variables):
+                    break
+                pair = [names.setdefault(variables[place], len(names)) for place in (first, second)]
+                relations.append((predicate, tuple(pair)))
+            else:
+                variants.append((tuple(relations), names[3]))
+    least, name = min(variants)
+    form = Canonical(turns)(Candidate(Shape(head, given, (((3,), 1),)), ("latent_1_1",))).shape
+    assert (form.relations, form.slots) == (least, (((name,), 1),))
+
+
+def test_a_long_body_has_a_form_soon() -> None:
+    """Ten literals of one variable have 3,628,800 orders, of which the names of predicates leave one."""
+    letters = [Predicate(letter, 1) for letter in "jihgfedcba"]
+    shape = Shape(Predicate("head", 1), tuple((letter, (0,)) for letter in letters), ())
+    form = Canonical({})(Candidate(shape, ())).shape
+    assert [predicate.name for predicate, _ in form.relations] == list("abcdefghij")
+
+
 def test_paths_between_head_variables() -> None:
     """Both directions of one relation, and the paths of two."""
     head = Predicate("grand", 2)
@@ -165,6 +195,22 @@ def test_paths_between_head_variables() -> None:
         "grand(V1, V2) :- parent(V2, V3), parent(V3, V1)",
         "grand(V1, V2) :- parent(V3, V1), parent(V3, V2)",
     }
+
+
+def test_paths_are_drawn_where_there_are_too_many() -> None:
+    """Three relations: 6 paths of one, 36 of two. All shorter ones stay, and the same are drawn from the same seed."""
+    head = Predicate("linked", 2)
+    relations = tuple(Predicate(name, 2) for name in "abc")
+    words = Language(relations, dict.fromkeys(relations, (0, 0)), Canonical({}), {}, 4, 3)
+
+    def some(seed: int) -> list[Candidate]:
+        return paths(head, words, (0, 0), longest=2, most=20, random=np.random.default_rng(seed))
+
+    everything = paths(head, words, (0, 0), longest=2)
+    assert len(everything) == 42
+    assert len(some(1)) == 20 and set(some(1)) < set(everything)
+    assert set(paths(head, words, (0, 0), longest=1)) < set(some(1))
+    assert some(1) == some(1) != some(2)
 
 
 def test_sorts_and_symmetry() -> None:

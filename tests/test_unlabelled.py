@@ -39,6 +39,24 @@ def test_outputs_without_targets(data: str, folder: Folder) -> None:
     assert [float(row[3]) for row in found] == pytest.approx([TRUE, FALSE, TRUE])
 
 
+def test_examples_without_a_query_beside_others(folder: Folder) -> None:
+    """They are asked for the target of the model where it has no arguments; where it has some, it is said."""
+    folder.write({"model.pl": MODEL, "some.pl": SOME.replace(" query(p).", "")})
+    outcome = folder.run("predict", "model.pl", "some.pl")
+    assert outcome.stderr == ""
+    found = rows(outcome.stdout)
+    assert [row[:3] for row in found] == [["a", "p", ""], ["b", "p", "0.0"], ["c", "p", "1.0"]]
+    assert [float(row[3]) for row in found] == pytest.approx([TRUE, FALSE, TRUE])
+    assert json.loads(folder.run("evaluate", "model.pl", "some.pl", "--json").stdout)["queries"] == 2
+    assert folder.run("explain", "model.pl", "some.pl", "--example", "a").stdout.startswith("a: p\noutput 0.8116\n")
+
+    two = "begin(model(a)). q(a). query(p(a), 1). end(model(a)).\nbegin(model(b)). q(b). end(model(b)).\n"
+    folder.write({"model.pl": "0.7 :: p(X) :- q(X).\n", "some.pl": two})
+    outcome = folder.run("predict", "model.pl", "some.pl")
+    assert [row[:2] for row in rows(outcome.stdout)] == [["a", "p(a)"]]
+    assert outcome.stderr == "1 of 2 examples have no query and get no output; ask with --target p/1\n"
+
+
 @pytest.mark.parametrize("grounder", ["swi", "duckdb"])
 def test_ensembles_ask_for_the_targets_of_all_members(grounder: str, folder: Folder) -> None:
     model = f"begin(model(1)).\n{MODEL}end(model(1)).\nbegin(model(2)).\n0.2 :: p.\nend(model(2)).\n"

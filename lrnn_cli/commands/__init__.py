@@ -4,37 +4,56 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import io
 import os
 import signal
 import sys
 import warnings
+from collections import UserDict
 from typing import Any, NoReturn
 
 import click
 
 from lrnn_cli import __version__
-from lrnn_cli.commands.baseline import baseline
-from lrnn_cli.commands.check import check
-from lrnn_cli.commands.doctor import doctor
-from lrnn_cli.commands.draw import draw
-from lrnn_cli.commands.evaluate import evaluate
-from lrnn_cli.commands.explain import explain
-from lrnn_cli.commands.export import export
-from lrnn_cli.commands.ground import ground
-from lrnn_cli.commands.import_data import import_data
-from lrnn_cli.commands.learn_structure import learn_structure
-from lrnn_cli.commands.make_template import make_template
-from lrnn_cli.commands.plot import plot
-from lrnn_cli.commands.predict import predict
-from lrnn_cli.commands.report import report
-from lrnn_cli.commands.show import show
-from lrnn_cli.commands.simplify import simplify
-from lrnn_cli.commands.summarise import summarise
 from lrnn_cli.commands.terminal import say
-from lrnn_cli.commands.train import train
 from lrnn_cli.errors import LrnnError, system_message
 from lrnn_cli.language.writing import visible
+
+COMMANDS = {
+    "learn-structure": "Learn rules and their weights from the examples of DATA",
+    "baseline": "Learners to compare with, from nFOIL to a random forest",
+    "make-template": "Write the template that experts write by hand, for DATA",
+    "ground": "Apply the rules of TEMPLATE to the examples of DATA",
+    "train": "Learn the weights of the rules in GROUNDING",
+    "predict": "Outputs of MODEL for all queries of DATA",
+    "evaluate": "How well MODEL predicts the targets of DATA",
+    "crossvalidate": "All folds of one or more learners on DATA",
+    "summarise": "One table for all folds of a crossvalidation",
+    "report": "Tables and figures of the crossvalidations in FOLDER",
+    "simplify": "Drop rules and literals of MODEL that do not matter",
+    "explain": "Why MODEL gives a query of DATA its output",
+    "draw": "MODEL, or its network for one example of DATA, as a graph",
+    "plot": "Figures of a run of structure learning, or of two",
+    "show": "Any of our files as text",
+    "check": "What is in DATA, and what looks wrong",
+    "import": "Data of other systems as data of ours",
+    "export": "MODEL as a program of another system",
+    "doctor": "Whether SWI-Prolog, pyswip and optional parts are there",
+}
+"""The commands in the order of work."""
+
+
+class ImportedCommands(UserDict[str, Any]):
+    """Each command is imported when it is asked for, so that all start fast."""
+
+    def __getitem__(self, key: str) -> click.Command:
+        if key not in COMMANDS:
+            raise KeyError(key)
+        # The word `import` can't be the name of a module.
+        name = {"import": "import_data"}.get(key, key.replace("-", "_"))
+        command: click.Command = getattr(importlib.import_module(f"lrnn_cli.commands.{name}"), name)
+        return command
 
 
 class Commands(click.Group):
@@ -42,6 +61,10 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -78,7 +101,11 @@ class Commands(click.Group):
         sys.exit(code)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    cls=Commands,
+    commands=ImportedCommands(dict.fromkeys(COMMANDS)),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
 @click.version_option(__version__, prog_name="lrnn")
 def cli() -> None:
     """Lifted relational neural networks from Prolog facts
@@ -94,29 +121,6 @@ def cli() -> None:
         lrnn train grounding.npz -o model.pl
         lrnn evaluate model.pl test.pl
     """
-
-
-for command in (
-    learn_structure,
-    baseline,
-    make_template,
-    ground,
-    train,
-    predict,
-    evaluate,
-    summarise,
-    report,
-    simplify,
-    explain,
-    draw,
-    plot,
-    show,
-    check,
-    import_data,
-    export,
-    doctor,
-):
-    cli.add_command(command)
 
 
 def _abandon_output() -> None:

@@ -11,13 +11,15 @@ from lrnn_cli.commands.options import (
     chosen,
     fold_options,
     grounding_options,
+    metrics_option,
     open_session,
     options_of,
     output_name,
     output_option,
     read_part,
+    write_metrics,
 )
-from lrnn_cli.commands.parameters import Input, Output
+from lrnn_cli.commands.parameters import Input
 from lrnn_cli.evaluation.parts import FoldOptions
 
 
@@ -85,12 +87,7 @@ def tree_options(command: Command) -> Command:
     """What learners over counts have."""
     for option in (
         options_of(TreeOptions),
-        click.option(
-            "--metrics",
-            type=Output(),
-            metavar="FILE",
-            help="Write metrics of the predictions as `evaluate --json` does.",
-        ),
+        metrics_option,
         output_option("Where predictions go"),
     ):
         command = option(command)
@@ -147,8 +144,6 @@ def _check_installed(what: str, package: str, module: str) -> None:
 
 
 def _predict(learner: str, path: str, output: str, quiet: bool, options: dict[str, Any]) -> None:
-    import json
-
     from lrnn_cli import api
     from lrnn_cli.language.files import write_text
 
@@ -156,18 +151,13 @@ def _predict(learner: str, path: str, output: str, quiet: bool, options: dict[st
         raise click.UsageError("say which part is left out and predicted: --fold K, and --folds N or fold(K) facts")
     progress = Progress(quiet)
     with open_session(progress, options) as session:
-        from lrnn_cli.evaluation.metrics import evaluate_predictions
-
         data, fold = session.read(path, options["split_by"]), chosen(FoldOptions, options)
         training, testing = (data.of_fold(fold, testing) for testing in (False, True))
         predictions, remarks = api.predict_with_trees(learner, training, testing, chosen(TreeOptions, options))
     for remark in remarks:
         progress.line(remark)
+    write_metrics(options["metrics"], predictions, progress)
     write_text(output, predictions.text())
-    if options["metrics"]:
-        metrics = evaluate_predictions(predictions)
-        progress.undefined(metrics.reasons)
-        write_text(options["metrics"], json.dumps(metrics.json(), indent=2) + "\n")
 
 
 def _learn(kind: type[BaselineOptions], path: str, output: str, quiet: bool, options: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from lrnn_cli.commands.options import (
     fold_options,
     grounding_options,
     open_session,
+    output_option,
 )
 from lrnn_cli.commands.parameters import Input
 from lrnn_cli.evaluation.parts import FoldOptions
@@ -20,9 +21,10 @@ from lrnn_cli.evaluation.parts import FoldOptions
 @click.argument("data", type=Input())
 @click.option("--template", type=Input(), metavar="FILE", help="Also say which facts no rule of this template uses.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+@output_option("Where that goes")
 @fold_options(testing=True)
 @grounding_options
-def check(data: str, template: str | None, as_json: bool, quiet: bool, **options: Any) -> None:
+def check(data: str, template: str | None, as_json: bool, output: str, quiet: bool, **options: Any) -> None:
     """What is in DATA, and what looks wrong
 
     Counts examples, predicates and targets, and looks for duplicate examples (equal up to the names of their
@@ -63,4 +65,4 @@ def check(data: str, template: str | None, as_json: bool, quiet: bool, **options
         for warning in check_program(rules, content):
             progress.warn(warning)
         summary["unused predicates"] = [str(predicate) for predicate in unused_predicates(rules, content)]
-    write_text("-", json_text(summary) if as_json else f"{summary_text(summary)}\n")
+    write_text(output, json_text(summary) if as_json else f"{summary_text(summary)}\n")

@@ -9,6 +9,7 @@ OPTIONAL = {
     "Jinja": ("jinja2", "plots", "pages of report"),
     "scikit-learn": ("scikit-learn", "baselines", "baseline forest"),
     "LightGBM": ("lightgbm", "baselines", "baseline lightgbm"),
+    "Dask": ("distributed", "cluster", "--cluster"),
     "RDKit": ("rdkit", "rdkit", "molecules of SDF and SMILES files"),
 }
 """Parts that may be missing: their package, the extra that installs it, and what it is for."""

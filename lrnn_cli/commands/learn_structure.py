@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -8,6 +10,7 @@ import click
 from lrnn_cli.commands.options import (
     FiniteRange,
     Progress,
+    cluster_option,
     fold_options,
     given,
     grounding_options,
@@ -23,6 +26,7 @@ from lrnn_cli.structure.options import StructureOptions
 
 if TYPE_CHECKING:
     from lrnn_cli.structure.learning import Learning
+    from lrnn_cli.structure.side_by_side import Spread
 
 
 @click.command("learn-structure", no_args_is_help=True)
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Keep models, rules with scores, embeddings and times of all iterations.",
 )
+@cluster_option
 @click.option("--resume", is_flag=True, help="Go on with the run in --run-dir.")
 @fold_options(testing=False)
 @grounding_options
@@ -74,14 +79,14 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     from lrnn_cli import api
     from lrnn_cli.language.files import write_text
 
-    if options["resume"] and options["run_directory"] is None:
-        raise click.UsageError("--resume needs --run-dir")
+    _check_usage(options)
     progress = Progress(quiet)
     with open_session(progress, options) as session:
         training = read_part(session, data, options, testing=False).labelled().in_memory()
     settings = api.structure_options(as_in_the_paper, **given(field.name for field in fields(StructureOptions)))
     run = {name: options[name] for name in ("ensemble", "budget", "run_directory", "resume")}
-    learning = api.learn(training, settings, note=progress.line, **run)
+    with _spread(options) as spread:
+        learning = api.learn(training, settings, note=progress.line, spread=spread, **run)
     _tell_members(learning, progress)
     write_text(output, learning.model.text())
     if learning.interrupted:
@@ -92,6 +97,32 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     statistics = learning.model.statistics()
     rules = " + ".join(str(figures["rules"]) for figures in statistics)
     progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers{model_in(output)}")
+
+
+def _check_usage(options: dict[str, Any]) -> None:
+    """Options that do not go together."""
+    if options["resume"] and options["run_directory"] is None:
+        raise click.UsageError("--resume needs --run-dir")
+    if _is_spread(options) and (options["run_directory"] or options["budget"]):
+        message = "--run-dir and --budget are for one machine; leave them out, or --cluster and DASK_SCHEDULER_ADDRESS"
+        raise click.UsageError(message)
+
+
+def _is_spread(options: dict[str, Any]) -> bool:
+    """Whether other machines do the work; of one model there is nothing to be shared out."""
+    return options["cluster"] is not None and options["ensemble"] > 1
+
+
+@contextmanager
+def _spread(options: dict[str, Any]) -> Iterator[Spread | None]:
+    """Who does what members of an ensemble do side by side, if not this machine."""
+    if not _is_spread(options):
+        yield None
+        return
+    from lrnn_cli.plan.cluster import OnCluster, open_cluster
+
+    with open_cluster(options["cluster"]) as client:
+        yield OnCluster(client)
 
 
 def _tell_members(learning: Learning, progress: Progress) -> None:

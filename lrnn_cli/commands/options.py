@@ -21,6 +21,7 @@ from lrnn_cli.network.options import ModelSettings
 
 if TYPE_CHECKING:
     from lrnn_cli.api import Data, Session
+    from lrnn_cli.evaluation.predictions import Predictions
     from lrnn_cli.limits import Watch
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -62,6 +63,38 @@ def target_option(command: Command) -> Command:
         metavar="NAME/ARITY",
         help="Ask for this predicate of all objects that fit by their sorts, whatever DATA ask for.",
     )(command)
+
+
+def cluster_option(command: Command) -> Command:
+    return click.option(
+        "--cluster",
+        envvar="DASK_SCHEDULER_ADDRESS",
+        show_envvar=True,
+        metavar="ADDRESS",
+        help="Workers of a Dask cluster do the work, such as tcp://host:8786, or N processes here, local:N.",
+    )(command)
+
+
+def metrics_option(command: Command) -> Command:
+    return click.option(
+        "--metrics",
+        type=Output(),
+        metavar="FILE",
+        help="Write metrics of the predictions as `evaluate --json` does.",
+    )(command)
+
+
+def write_metrics(path: str | None, predictions: Predictions, progress: Progress) -> None:
+    """Metrics of those predictions that have a target, where `metrics_option` asks for them."""
+    if path is None:
+        return
+    from lrnn_cli.evaluation.metrics import evaluate_predictions
+    from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import json_text
+
+    metrics = evaluate_predictions(predictions.labelled())
+    progress.undefined(metrics.reasons)
+    write_text(path, json_text(metrics.json()))
 
 
 def quiet_option(command: Command) -> Command:
@@ -221,13 +254,27 @@ LIMITS = {"memory_limit": _memory_limit, "time_limit": _time_limit}
 def fold_options(testing: bool) -> Callable[[Command], Command]:
     """Which part of the data is used."""
     part = "use fold K only" if testing else "use all but fold K"
-    split = click.option(
+    return lambda command: options_of(FoldOptions, part=part)(split_option(command))
+
+
+def split_option(command: Command) -> Command:
+    return click.option(
         "--split-by",
         metavar="NAME/ARITY",
         help="Cut data of one example into one for each first argument of this predicate or, with `query`, of the "
         "queries, where they fall apart.",
-    )
-    return lambda command: options_of(FoldOptions, part=part)(split(command))
+    )(command)
+
+
+def fold_words(left_out: Collection[str]) -> list[str]:
+    """Those options of folds that the command line gives, as words of another one."""
+    words = []
+    for name, value in given([*(field.name for field in fields(FoldOptions)), "split_by"]).items():
+        option = name.replace("_", "-")
+        if name in left_out:
+            continue
+        words += [f"--{'' if value else 'no-'}{option}"] if isinstance(value, bool) else [f"--{option}", str(value)]
+    return words
 
 
 def settings_options(command: Command) -> Command:

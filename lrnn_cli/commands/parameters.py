@@ -36,7 +36,7 @@ RUN_RECORDS = (
 RUN_FILES = (*RUN_RECORDS, "model.pl", "model_*.pl")
 """All files that such a run writes."""
 FIGURES = ("embedding.svg", "learning.svg")
-FOLD_FILES = ("predictions.tsv", "metrics.json", "log")
+FOLD_FILES = ("predictions.tsv", "metrics.json", "task.json")
 """Files of a fold of a crossvalidation that are read."""
 USES = "lrnn_cli.files"
 
@@ -48,12 +48,20 @@ def with_members(patterns: Iterable[str]) -> tuple[str, ...]:
 
 EXPERIMENT_FILES = (
     "*/check.json",
-    "*/*/settings",
+    "*/*/settings.json",
     "*/*/impossible",
     *(f"*/*/fold*/{name}" for name in FOLD_FILES),
     *(f"*/*/fold*/run/{name}" for name in with_members(RUN_RECORDS)),
 )
 """Files that a report on crossvalidations reads."""
+RESULT_FILES = (
+    *("*/check.json", "*/task.json", "*/log", "*/*/fold*/*"),
+    *(
+        f"*/*/{name}"
+        for name in ("settings.json", "summary.*", "impossible", "template.pl", "task.json", "log", ".lock")
+    ),
+)
+"""Files that crossvalidation writes."""
 
 
 if TYPE_CHECKING:

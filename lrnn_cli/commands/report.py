@@ -51,7 +51,7 @@ def report(
 ) -> None:
     """Tables and figures of the crossvalidations in FOLDER
 
-    FOLDER holds `<data>/<learner>/fold<k>/`, as `make crossvalidate` writes it. Test errors by data set and learner,
+    FOLDER holds `<data>/<learner>/fold<k>/`, as `lrnn crossvalidate` writes it. Test errors by data set and learner,
     paired comparisons, times, learned rule sets. A page of HTML has figures too, and the commands of all runs; it needs
     no other files. What is expected and not there is marked as missing.
 

@@ -15,12 +15,12 @@ def summarise(folders: tuple[str, ...], as_json: bool, output: str) -> None:
 
     Each of FOLDERS holds predictions.tsv, as `lrnn predict --fold K` writes it, for one fold. The table has the mean
     of each metric over the folds, its deviation (that of a sample), and the metric of all predictions together with
-    its 95 % interval. Lines `seconds STEP NUMBER` of a file named log in the folder are summed up, too.
+    its 95 % interval. Seconds of the commands, where task.json of `lrnn crossvalidate` is there, are summed up, too.
 
     \b
     Example:
-        lrnn summarise build/molecules/lrnn/fold*
-        lrnn summarise build/molecules/lrnn/fold* --json > summary.json
+        lrnn summarise results/molecules/lrnn/fold*
+        lrnn summarise results/molecules/lrnn/fold* --json > summary.json
     """
     from lrnn_cli.evaluation.crossvalidation import read_fold, summarise_folds
     from lrnn_cli.language.files import write_text

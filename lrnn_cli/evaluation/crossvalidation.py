@@ -1,8 +1,8 @@
 """Results of all folds of a crossvalidation in one summary: means and deviations over folds, and pooled figures.
 
-A fold is a folder with the predictions of a model for the examples it was not trained on, and a log whose lines
-`seconds STEP NUMBER` say how long each step took. Metrics are computed from the predictions; those of the members of an
-ensemble are taken from what `evaluate --json` wrote.
+A fold is a folder with the predictions of a model for the examples it was not trained on, and a record that says how
+long each step took. Metrics are computed from the predictions; those of the members of an ensemble are taken from what
+`evaluate --json` wrote.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ import numpy as np
 from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.evaluation.predictions import read_predictions
-from lrnn_cli.language.files import finite_number
+from lrnn_cli.evaluation.records import read_record
 from lrnn_cli.language.json_files import read_json
 from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind
 
 PREDICTIONS = "predictions.tsv"
 METRICS = "metrics.json"
-LOG = "log"
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Fold:
     """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps.
 
     example, atom: of each query that has a target; others do not count.
-    kind, classes: see `Predicted`.
+    seed: of the draw of folds that this one is of, where there are several; kind, classes: see `Predicted`.
     """
 
     folder: str
@@ -41,12 +40,13 @@ class Fold:
     output: np.ndarray
     members: list[dict[str, float | None]]
     seconds: dict[str, float]
+    seed: int | None = None
     kind: TargetKind = BINARY
     classes: tuple[str, ...] = ()
 
 
 def read_fold(folder: str) -> Fold:
-    """The results in a folder, which must hold predictions; the log is optional."""
+    """The results in a folder, which must hold predictions; the record is optional."""
     path = Path(folder)
     if not path.is_dir():
         raise ReadError(f"{folder}: this is not a folder; name the folders of the folds")
@@ -54,16 +54,10 @@ def read_fold(folder: str) -> Fold:
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
     found = read_predictions(str(predictions))
-    seconds = {}
-    log = path / LOG
-    for line in log.read_text(errors="replace").splitlines() if log.is_file() else ():
-        words = line.split()
-        if len(words) == 3 and words[0] == "seconds":
-            number = finite_number(words[2])
-            if number is not None:
-                seconds[words[1]] = number
+    record = read_record(path)
     told = found.example, found.atom, found.target, found.output
-    return Fold(folder, *told, _read_members(path / METRICS), seconds, found.kind, found.classes)
+    members = _read_members(path / METRICS)
+    return Fold(folder, *told, members, record.seconds(), record.seed, found.kind, found.classes)
 
 
 def _read_members(path: Path) -> list[dict[str, float | None]]:
@@ -81,7 +75,8 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     """Metrics of each fold, their means and deviations, metrics of all predictions together, and seconds.
 
     A deviation is that of a sample, so it needs two folds. Folds in which a metric is undefined do not count for it:
-    `defined` says in how many it is.
+    `defined` says in how many it is. Where folds were drawn several times, queries count several times, and intervals
+    of them would be too narrow: there are none.
     """
     _check_apart(folds)
     kind, classes = _common_kind(folds)
@@ -90,6 +85,8 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     names = list(metrics[0])
     output, target = (np.concatenate(parts) for parts in zip(*known, strict=True))
     pooled = evaluate_outputs(output, target, kind, classes)
+    if len({fold.seed for fold in folds}) > 1:
+        pooled.intervals.clear()
     values = {name: [value for fold in metrics if (value := fold[name]) is not None] for name in names}
     steps = dict.fromkeys(step for fold in folds for step in fold.seconds)
     seconds = {step: [fold.seconds[step] for fold in folds if step in fold.seconds] for step in steps}
@@ -143,17 +140,17 @@ def _members(folds: Sequence[Fold], names: Sequence[str]) -> list[dict[str, floa
 
 
 def _check_apart(folds: Sequence[Fold]) -> None:
-    """An example is tested in one fold; otherwise the folders are not those of one crossvalidation.
+    """An example is tested in one fold of each draw; otherwise the folders are not those of one crossvalidation.
 
     Where all folds have one and the same example, an atom is.
     """
-    tested: dict[str, str] = {}
+    tested: dict[tuple[int | None, str], str] = {}
     one = len({example for fold in folds for example in fold.example}) == 1
     for number, fold in enumerate(folds):
         if fold.folder in (other.folder for other in folds[:number]):
             raise LrnnError(f"{fold.folder}: this folder is named twice; name each fold once")
         for tested_once in dict.fromkeys(fold.atom if one else fold.example):
-            other = tested.setdefault(tested_once, fold.folder)
+            other = tested.setdefault((fold.seed, tested_once), fold.folder)
             if other != fold.folder:
                 what = f"query {tested_once}" if one else f"example {tested_once}"
                 raise LrnnError(f"{what} is in {other} and in {fold.folder}; name the folds of one crossvalidation")

@@ -1,4 +1,4 @@
-"""All crossvalidations of a folder: `FOLDER/<data>/<learner>/fold<k>/`, as `make crossvalidate` leaves them.
+"""All crossvalidations of a folder: `FOLDER/<data>/<learner>/fold<k>/`, as `lrnn crossvalidate` leaves them.
 
 What was expected and is not there stays in the picture: each crossvalidation knows its missing folds and why.
 """
@@ -16,27 +16,22 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.comparison import Comparison, compare_errors
-from lrnn_cli.evaluation.crossvalidation import LOG, PREDICTIONS, Fold, read_fold, summarise_folds
+from lrnn_cli.evaluation.crossvalidation import PREDICTIONS, Fold, read_fold, summarise_folds
 from lrnn_cli.evaluation.metrics import ERRORS
+from lrnn_cli.evaluation.records import DoneStep, read_record
 from lrnn_cli.language.json_files import read_json
 
 FOLD = re.compile(r"fold([1-9][0-9]*)\Z")
 IMPOSSIBLE = "impossible"
 """The file that says why a learner can't learn from a data set."""
-SETTINGS = ("data", "learner", "folds", "seed", "fold options", "template options", "further options")
-ORDER = ("lrnn", "paper", "nfoil", "kfoil", "forest", "lightgbm")
+SETTINGS = "settings.json"
+"""The file that says what was asked of a crossvalidation."""
+KINDS = ("lrnn", "paper", "nfoil", "kfoil", "forest", "lightgbm")
 """Learners in the order of reports; templates and all others follow."""
 
+MOST_FOLDS = 10**6
 MISSING = "missing"
 STATISTICS = ("rules", "target rules", "average length", "layers")
-
-
-@dataclass(frozen=True)
-class Step:
-    """A command of a fold; without seconds it did not end well."""
-
-    command: str
-    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class Crossvalidation:
     data: str
     learner: str
     folder: Path
-    settings: dict[str, str]
+    settings: dict[str, Any]
     expected: tuple[int, ...]
     folds: dict[int, Fold]
     impossible: str = ""
@@ -98,7 +93,7 @@ class Crossvalidation:
 
     def run_directories(self, number: int) -> list[Path]:
         """Those of structure learning in a fold: one, or one for each member of an ensemble."""
-        run = self.folder / f"fold{number}" / "run"
+        run = self._fold(number) / "run"
         if not run.is_dir():
             return []
         members = sorted(run.glob("member_*"), key=lambda member: (len(member.name), member.name))
@@ -116,33 +111,21 @@ class Crossvalidation:
                         found[name].append(float(figures[name]))
         return found
 
-    def steps(self, number: int) -> list[Step]:
-        """The commands of a fold and their seconds, from its log."""
-        commands: list[Step] = []
-        for line in self._log(number):
-            if line.startswith("$ "):
-                commands.append(Step(line[2:], None))
-            elif commands and (found := re.match(r"seconds \S+ ([0-9.]+)\Z", line)):
-                commands[-1] = Step(commands[-1].command, float(found.group(1)))
-        return commands
+    def steps(self, number: int) -> tuple[DoneStep, ...]:
+        """The commands of a fold and their seconds."""
+        return read_record(self._fold(number)).steps
 
     def versions(self) -> list[str]:
-        """The software that computed the folds, as their logs have it."""
-        lines = [line for number in self.expected for line in self._log(number) if line.startswith("versions ")]
-        return list(dict.fromkeys(line.removeprefix("versions ") for line in lines))
+        """The software that computed the folds."""
+        found = [read_record(self._fold(number)).versions for number in self.expected]
+        return list(dict.fromkeys(text for text in found if text))
 
     def why_missing(self, number: int) -> str:
-        """What the log says of a fold without results."""
-        lines = [line for line in self._log(number) if line.strip()]
-        if not lines:
-            return "not started"
-        if lines[-1].startswith("exit code") and len(lines) > 1:
-            return f"failed: {lines[-2].strip()}"
-        return "not finished"
+        """What the record says of a fold without results."""
+        return read_record(self._fold(number)).why_missing()
 
-    def _log(self, number: int) -> list[str]:
-        path = self.folder / f"fold{number}" / LOG
-        return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    def _fold(self, number: int) -> Path:
+        return self.folder / f"fold{number}"
 
 
 def absent(result: Crossvalidation) -> str:
@@ -214,7 +197,7 @@ def read_experiments(folder: str, datasets: Sequence[str] = (), learners: Sequen
     """The results in a folder; data sets and learners that are named are expected, by default those that are there."""
     path = Path(folder)
     if not path.is_dir():
-        raise ReadError(f"{folder}: this is not a folder; name the one that `make crossvalidate` writes to")
+        raise ReadError(f"{folder}: this is not a folder; name the one that `lrnn crossvalidate` writes to")
     found = [
         (data.name, learner.name)
         for data in sorted(path.iterdir())
@@ -226,7 +209,7 @@ def read_experiments(folder: str, datasets: Sequence[str] = (), learners: Sequen
     names = {learner for data, learner in found if data in datasets}
     learners = tuple(dict.fromkeys(learners or sorted(names, key=_place)))
     if not datasets or not learners:
-        raise LrnnError(f"{folder}: no crossvalidation left its results here; `make crossvalidate` does")
+        raise LrnnError(f"{folder}: no crossvalidation left its results here; `lrnn crossvalidate` does")
     results = {}
     for data in datasets:
         known = sorted({number for learner in learners for number in _fold_numbers(path / data / learner)})
@@ -236,11 +219,11 @@ def read_experiments(folder: str, datasets: Sequence[str] = (), learners: Sequen
 
 
 def _place(learner: str) -> tuple[int, str]:
-    return (ORDER.index(learner) if learner in ORDER else len(ORDER), learner)
+    return (KINDS.index(learner) if learner in KINDS else len(KINDS), learner)
 
 
 def _is_crossvalidation(folder: Path) -> bool:
-    kept = any((folder / name).is_file() for name in ("settings", IMPOSSIBLE))
+    kept = any((folder / name).is_file() for name in (SETTINGS, IMPOSSIBLE))
     return folder.is_dir() and (kept or bool(_fold_numbers(folder)))
 
 
@@ -254,12 +237,12 @@ def _fold_numbers(folder: Path) -> list[int]:
 def _read_crossvalidation(root: Path, data: str, learner: str, known: Sequence[int]) -> Crossvalidation:
     """`known` are the folds of this data set; the settings of a crossvalidation say which it has."""
     folder = root / data / learner
-    settings = _settings(folder / "settings")
+    settings = read_settings(folder)
     why = folder / IMPOSSIBLE
     if why.is_file():
         text = " ".join(why.read_text(encoding="utf-8", errors="replace").split())
         return Crossvalidation(data, learner, folder, settings, (), {}, text or "no reason was given")
-    expected = tuple(int(word) for word in settings.get("folds", "").split() if word.isdecimal()) or tuple(known)
+    expected = tuple(settings.get("folds", ())) or tuple(known)
     folds = {
         number: read_fold(str(folder / f"fold{number}"))
         for number in expected
@@ -268,13 +251,13 @@ def _read_crossvalidation(root: Path, data: str, learner: str, known: Sequence[i
     return Crossvalidation(data, learner, folder, settings, expected, folds)
 
 
-def _settings(path: Path) -> dict[str, str]:
-    """Lines of a name and a value, as `make crossvalidate` writes them; names may have two words."""
-    found = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else ():
-        for name in SETTINGS:
-            if line == name or line.startswith(f"{name} "):
-                found[name] = line[len(name) + 1 :].strip()
+def read_settings(folder: Path) -> dict[str, Any]:
+    """What was asked of a crossvalidation: names and values, the numbers of its folds in a list; empty if not known."""
+    path = folder / SETTINGS
+    found = read_json(str(path)) if path.is_file() else {}
+    folds = found.get("folds", [])
+    if not isinstance(folds, list) or not all(isinstance(number, int) and 0 < number <= MOST_FOLDS for number in folds):
+        raise ReadError(f"{path}: `folds` is a list of numbers from 1; write these settings again")
     return found
 
 

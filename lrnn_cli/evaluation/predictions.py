@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lrnn_cli.errors import Fault, ReadError, faults_error
+from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import finite_number, read_bytes
@@ -66,6 +66,14 @@ class Predictions:
     def atom(self) -> tuple[str, ...]:
         """The texts of the queries."""
         return self.queries.text
+
+    def labelled(self) -> Predictions:
+        """Those with a target; there must be one."""
+        known = self.queries.labelled.nonzero()[0]
+        if not len(known):
+            raise LrnnError("no query has a target here, so there are no metrics; leave --metrics out")
+        queries = self.queries.select(known)
+        return Predictions(queries, self.example_name, self.output[known], self.members[:, known])
 
     def text(self) -> str:
         """A file: tab-separated, a header line, one row a query, in the order of the queries.

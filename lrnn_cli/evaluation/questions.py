@@ -47,27 +47,34 @@ def asked_predicate(text: str, members: Sequence[Template]) -> Predicate:
     raise LrnnError(f"{members[0].name}: the model does not define {text}{meant}")
 
 
-def targets_without_arguments(data: DataSet, members: Sequence[Template]) -> DataSet:
-    """The data with one query of each target that has no arguments for each example."""
-    targets = model_targets(members)
-    chosen = [target for target in targets if target.arity == 0]
-    if not chosen:
-        ways = " or ".join(f"--target {target}" for target in targets)
-        raise LrnnError(
-            f"{data.name}: there is no query in these data; add query(Atom). to the examples, or ask for all that fits "
-            f"with {ways or '--target NAME/ARITY'}"
-        )
-    examples = np.arange(len(data.example_name))
-    queries = Queries(
+def unasked_examples(data: DataSet, examples: Sequence[int] | None) -> np.ndarray:
+    """Those of some examples (all if None) that no query asks anything of."""
+    chosen = np.arange(len(data.example_name)) if examples is None else np.sort(np.asarray(examples, np.int64))
+    return np.asarray(chosen[~np.isin(chosen, data.queries.example)])
+
+
+def targets_without_arguments(data: DataSet, members: Sequence[Template], examples: np.ndarray) -> DataSet:
+    """The data with one query more of each target that has no arguments for each of some examples."""
+    chosen = [target for target in model_targets(members) if target.arity == 0]
+    queries = data.queries
+    predicates = tuple(dict.fromkeys([*queries.predicate, *chosen]))
+    added = Queries(
         np.repeat(examples, len(chosen)).astype(np.int32),
-        tuple(chosen),
-        np.tile(np.arange(len(chosen)), len(examples)).astype(np.int32),
-        np.zeros((len(examples) * len(chosen), 0), np.int32),
+        predicates,
+        np.tile([predicates.index(target) for target in chosen], len(examples)).astype(np.int32),
+        np.full((len(examples) * len(chosen), queries.argument.shape[1]), -1, np.int32),
         tuple(quoted(target.name) for target in chosen) * len(examples),
         np.full(len(examples) * len(chosen), np.nan),
-        np.repeat(data.example_line, len(chosen)).astype(np.int32),
+        np.repeat(data.example_line[examples], len(chosen)).astype(np.int32),
     )
-    return replace(data, queries=queries)
+    both = replace(queries, predicate=predicates).with_others(added)
+    return replace(data, queries=both.select(np.argsort(both.example, kind="stable")))
+
+
+def ways_to_ask(members: Sequence[Template]) -> str:
+    """The options that ask for the targets of a model."""
+    ways = " or ".join(f"--target {target}" for target in model_targets(members))
+    return ways or "--target NAME/ARITY"
 
 
 def all_atoms(

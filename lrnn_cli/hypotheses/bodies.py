@@ -16,6 +16,8 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 
 Slot = tuple[tuple[int, ...], int]
 """Variables, layer. A slot of several variables can bring in variables that neither the head nor a relation has."""
+Names = tuple[tuple[int, int], ...]
+"""Variables with their new names, ascending."""
 OPEN = ""
 """Fills a slot of a refinement: it stands for any predicate of the layer."""
 
@@ -112,40 +114,53 @@ class Canonical:
         """The least of all variants of a shape, and the orders of slots in which it comes about."""
         best: Shape | None = None
         orders: set[tuple[int, ...]] = set()
-        for relations in _connected_orders(shape):
-            choices = [self.symmetries.get(predicate, (tuple(range(predicate.arity)),)) for predicate, _ in relations]
-            for turned in itertools.product(*choices):
-                known = {variable: variable for variable in range(shape.head.arity)}
-                renamed = []
-                for (predicate, variables), positions in zip(relations, turned, strict=True):
-                    arguments = tuple(variables[position] for position in positions)
-                    renamed.append((predicate, _renamed(arguments, known)))
-                for names in _slot_names(shape, known):
-                    slots = [
-                        (tuple(names[variable] for variable in variables), layer) for variables, layer in shape.slots
-                    ]
-                    order = tuple(sorted(range(len(slots)), key=lambda slot: slots[slot]))
-                    variant = Shape(shape.head, tuple(renamed), tuple(slots[slot] for slot in order))
-                    if best is None or variant < best:
-                        best, orders = variant, set()
-                    if variant == best:
-                        orders.add(order)
+        relations, namings = self._least_relations(shape)
+        for known in namings:
+            for names in _slot_names(shape, known):
+                slots = [(tuple(names[variable] for variable in variables), layer) for variables, layer in shape.slots]
+                order = tuple(sorted(range(len(slots)), key=lambda slot: slots[slot]))
+                variant = Shape(shape.head, relations, tuple(slots[slot] for slot in order))
+                if best is None or variant < best:
+                    best, orders = variant, set()
+                if variant == best:
+                    orders.add(order)
         assert best is not None
         return best, sorted(orders)
 
+    def _least_relations(self, shape: Shape) -> tuple[tuple[Literal, ...], list[dict[int, int]]]:
+        """The least of all variants of the relations, and all names of variables that make it of them.
 
-def _connected_orders(shape: Shape) -> list[tuple[Literal, ...]]:
-    """Orders in which each relation shares a variable with the head or with those before: joins stay small."""
-    orders = []
-    for relations in itertools.permutations(shape.relations):
-        known = set(range(shape.head.arity))
-        for _, variables in relations:
-            if known and variables and known.isdisjoint(variables):
-                break
-            known.update(variables)
-        else:
-            orders.append(relations)
-    return orders or [shape.relations]
+        It grows by the least literal that can come next. Beginnings that leave the same literals over, and have the
+        same names, are one.
+        """
+        head = tuple((variable, variable) for variable in range(shape.head.arity))
+        beginnings: dict[tuple[Names, tuple[int, ...]], None] = {(head, tuple(range(len(shape.relations)))): None}
+        least: list[Literal] = []
+        for _ in shape.relations:
+            longer: dict[Literal, dict[tuple[Names, tuple[int, ...]], None]] = {}
+            for names, left in beginnings:
+                for number in _next(shape, names, left):
+                    predicate, variables = shape.relations[number]
+                    rest = tuple(other for other in left if other != number)
+                    for positions in self.symmetries.get(predicate, (tuple(range(predicate.arity)),)):
+                        known = dict(names)
+                        arguments = _renamed(tuple(variables[position] for position in positions), known)
+                        key = tuple(sorted(known.items())), rest
+                        longer.setdefault((predicate, arguments), {})[key] = None
+            least.append(min(longer))
+            beginnings = longer[least[-1]]
+        return tuple(least), [dict(names) for names, _ in beginnings]
+
+
+def _next(shape: Shape, names: Names, left: tuple[int, ...]) -> list[int]:
+    """Which of the relations that are left share a variable with what has names; all if none does."""
+    known = {variable for variable, _ in names}
+    connected = [
+        number
+        for number in left
+        if not (known and shape.relations[number][1] and known.isdisjoint(shape.relations[number][1]))
+    ]
+    return connected or list(left)
 
 
 def _slot_names(shape: Shape, known: dict[int, int]) -> list[dict[int, int]]:

@@ -8,12 +8,18 @@ meet only where their sorts do. New slots of a refinement are open: they stand f
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Mapping
+import sys
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
 
 from lrnn_cli.grounding.joins.relations import Literal
 from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape, Slot
 from lrnn_cli.language.clauses import Predicate
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -40,28 +46,44 @@ def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int,
     return sorted(body for body in bodies if not body.shape.repeats)
 
 
-def paths(head: Predicate, language: Language, head_sorts: tuple[int, ...], longest: int = 3) -> list[Candidate]:
-    """Bodies that are paths of relations between the first two variables of a head.
+def paths(
+    head: Predicate,
+    language: Language,
+    head_sorts: tuple[int, ...],
+    longest: int = 3,
+    most: int = sys.maxsize,
+    random: np.random.Generator | None = None,
+) -> list[Candidate]:
+    """Bodies that are paths of relations between the first two variables of a head, at most so many.
 
     A path of several relations says nothing before its last one is there, so a search that adds one at a time would
-    not find it.
+    not find it. Shorter ones come first; where there are too many of a length, some are drawn.
     """
     between: dict[Candidate, None] = {}
-    frontier = [(Candidate(Shape(head, (), ()), ()), 0)]
+    frontier = [(Shape(head, (), ()), 0)]
     for _ in range(min(longest, language.length)):
-        extended = []
-        for candidate, end in frontier:
-            shape = candidate.shape
+        extended: list[tuple[Shape, int]] = []
+        whole: list[Shape] = []
+        for shape, end in drawn(frontier, most - len(between), random):
             for literal in _relations(shape, _variable_sorts(shape, language, head_sorts), language):
                 if end not in literal[1]:
                     continue
-                longer = Candidate(Shape(head, (*shape.relations, literal), ()), ())
+                longer = Shape(head, (*shape.relations, literal), ())
                 if 1 in literal[1]:
-                    between[language.canonical(longer)] = None
+                    whole.append(longer)
                 else:
                     extended += [(longer, variable) for variable in literal[1] if variable >= shape.variables]
+        for shape in drawn(whole, most - len(between), random):
+            between[language.canonical(Candidate(shape, ()))] = None
         frontier = extended
     return sorted(between)
+
+
+def drawn(items: Sequence[Item], most: int, random: np.random.Generator | None) -> Sequence[Item]:
+    """All of some items or, where there are more, so many of them that are drawn, in their order."""
+    if len(items) <= most or random is None:
+        return items
+    return [items[place] for place in np.sort(random.choice(len(items), max(most, 0), replace=False)).tolist()]
 
 
 def with_relation(shape: Shape, language: Language, head_sorts: tuple[int, ...]) -> list[Shape]:

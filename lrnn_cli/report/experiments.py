@@ -410,7 +410,7 @@ def _command_blocks(experiments: Experiments, command: str) -> list[Block]:
         inner: list[Block] = []
         for learner in experiments.learners:
             result = experiments.results[data, learner]
-            settings = ", ".join(f"{name} {value}" for name, value in result.settings.items() if value)
+            settings = ", ".join(f"{name} {_setting(value)}" for name, value in result.settings.items() if value)
             lines = []
             for number in result.expected:
                 error = result.errors().get(number)
@@ -422,6 +422,10 @@ def _command_blocks(experiments: Experiments, command: str) -> list[Block]:
             )
         blocks.append(Folded(data, inner))
     return blocks
+
+
+def _setting(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _seconds(seconds: float | None) -> str:
@@ -436,7 +440,7 @@ def _state(result: Crossvalidation) -> str:
 
 
 def _software(experiments: Experiments) -> list[Block]:
-    """Versions that computed the results, as logs have them, and those that wrote the report."""
+    """Versions that computed the results, as records have them, and those that wrote the report."""
     packages = []
     for package in ("numpy", "scipy", "matplotlib"):
         try:
@@ -453,5 +457,5 @@ def _software(experiments: Experiments) -> list[Block]:
     if rows:
         blocks.append(Table("What computed the results.", ("software", "crossvalidations"), rows))
     else:
-        blocks.append("The logs of the results do not say what computed them.")
+        blocks.append("The records of the results do not say what computed them.")
     return blocks

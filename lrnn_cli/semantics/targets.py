@@ -112,6 +112,10 @@ class TargetKind:
     quality: Callable[[np.ndarray, np.ndarray], float]
     trivial: Callable[[np.ndarray], float]
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """There is one of each kind, on other machines too."""
+        return _kind_named, (self.name,)
+
     @property
     def grouped(self) -> bool:
         """Whether a query is several atoms, one for each class."""
@@ -195,6 +199,10 @@ REGRESSION = TargetKind(
     lambda target: 0.0,
 )
 KINDS = {kind.name: kind for kind in (BINARY, CLASSES, REGRESSION)}
+
+
+def _kind_named(name: str) -> TargetKind:
+    return KINDS[name]
 
 
 @dataclass(frozen=True)

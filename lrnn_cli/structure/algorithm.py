@@ -122,8 +122,8 @@ def _after_nothing(E: Problem, state: LearningState, search: LearnedRules) -> Le
     elif state.iterations:
         reason = "the rules explain all targets"
     elif search.too_large:
-        reason = "memory is not allowed for the groundings of any candidate rule"
-        remedy = "allow more with --memory-limit"
+        reason = "all candidate rules have too many groundings"
+        remedy = "allow more with --groundings or --memory-limit"
     else:
         reason = "no candidate rule has groundings"
         remedy = "allow more --variables or --length, or look at the data with `lrnn check`"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from lrnn_cli.hypotheses.parts import Conjunction, Part, rule_neurons
 from lrnn_cli.semantics.activations import Activation
@@ -24,8 +24,6 @@ from lrnn_cli.structure.patterns import Columns
 
 MOST_THRESHOLDS = 31
 """So many thresholds of a column at most."""
-BLOCKS = 20
-"""Columns are chosen in so many blocks."""
 DIGITS = 6
 """Values of a column that are equal to so many digits are not told apart."""
 REUSE = 1.05
@@ -50,141 +48,121 @@ class BoostingOptions:
 
 
 @dataclass(frozen=True)
-class _BinnedColumns:
-    """Some columns cut at their thresholds into bins.
-
-    members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
-    start: (columns + 1,) where the bins of a column begin; fullest: (columns,) the bin that is left out
-    upper: (thresholds,) the bin above each; column, low, high: (thresholds,) its column and the values beside it
-    favour: (2, thresholds) what the score of each, for below and for at least, is multiplied by
-    """
-
-    members: csr_array
-    start: np.ndarray
-    fullest: np.ndarray
-    upper: np.ndarray
-    column: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    favour: np.ndarray
-
-    def sums_above(self, weighted: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """(thresholds, k) sums of rows of (queries, k) above each threshold; `total` is the sum of all."""
-        # Column by column is faster than all at once.
-        bins = np.stack([self.members @ column for column in weighted.T], 1)
-        running = np.concatenate([np.zeros((1, len(total))), np.cumsum(bins, axis=0)])
-        bins[self.fullest] += total - (running[self.start[1:]] - running[self.start[:-1]])
-        # Every column adds up to the total.
-        number = np.searchsorted(self.start, self.upper, "right") - 1
-        below = np.cumsum(bins, axis=0)[self.upper - 1] - number[:, None] * total
-        return np.asarray(total - below)
-
-
-@dataclass(frozen=True)
 class _Best:
-    """A threshold of a block, at least or below it, its score, and what that counts for beside others."""
+    """A threshold, at least or below it, its score, and what that counts for beside others."""
 
     score: float
     favoured: float
-    block: _BinnedColumns
-    place: int
+    bin: int
     at_least: bool
-
-    @property
-    def column(self) -> int:
-        return int(self.block.column[self.place])
-
-    def taken(self, columns: Columns) -> Part:
-        """The part it makes, which is favoured from now on."""
-        self.block.favour[int(self.at_least), self.place] = REUSE
-        low, high = float(self.block.low[self.place]), float(self.block.high[self.place])
-        return Part(columns.bodies[self.column], low, high, self.at_least)
 
 
 class Thresholds:
-    """All thresholds of the columns of some queries, in blocks; `presence`: only whether a body holds at all."""
+    """All thresholds of the columns of some queries; `presence`: only whether a body holds at all.
 
-    def __init__(
-        self, columns: Columns, queries: np.ndarray, blocks: int, random: np.random.Generator, presence: bool
-    ) -> None:
+    Thresholds cut each column into bins. A threshold has the number of the bin above it.
+
+    members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
+    column: (bins,) its column; first, fullest: (bins,) whether it is so in its column
+    low, high: (bins,) the values beside the threshold; favour: (2, bins) what the score of each, for below and for at
+    least, is multiplied by
+    """
+
+    def __init__(self, columns: Columns, queries: np.ndarray, presence: bool) -> None:
         values = columns.values[queries]
         values.sort_indices()
-        chosen = np.array_split(random.permutation(len(columns)), blocks)
-        made = [_block(values, np.sort(part), presence) for part in chosen]
-        self._blocks = [block for block in made if block is not None]
+        bins = [made for number in range(len(columns)) if (made := _bins(values, number, presence)) is not None]
+        sizes = np.array([len(made.low) for made in bins], np.int64)
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        total = int(start[-1])
+        first_bins = zip(bins, start.tolist(), strict=False)
+        row = np.concatenate([np.zeros(0, np.int64), *(made.code + first for made, first in first_bins)])
+        member = np.concatenate([np.zeros(0, np.int64), *(made.members for made in bins)])
+        places = (row.astype(np.int32), member.astype(np.int32))
+        self.members = csr_array((np.ones(len(row)), places), shape=(total, len(queries)))
+        self.column = np.repeat(np.array([made.column for made in bins], np.int64), sizes)
+        self.first, self.fullest = np.zeros(total, bool), np.zeros(total, bool)
+        self.first[start[:-1]] = True
+        self.fullest[start[:-1] + [made.fullest for made in bins]] = True
+        self.low = np.concatenate([np.zeros(0), *(made.low for made in bins)])
+        self.high = np.concatenate([np.zeros(0), *(made.high for made in bins)])
+        self.favour = np.ones((2, total))
 
     def __len__(self) -> int:
-        return len(self._blocks)
+        return int((~self.first).sum())
+
+    def sums_above(self, bins: np.ndarray, weighted: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """(k, bins) sums of rows (k, queries) in some bins, all of their columns, or above; `total` is of all."""
+        members = self.members[bins]
+        sums = np.stack([members @ row for row in weighted])
+        starts = self.first[bins].nonzero()[0]
+        sums[:, self.fullest[bins]] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
+        running = np.concatenate([np.zeros((len(total), 1)), np.cumsum(sums, axis=1)], axis=1)
+        number = np.cumsum(self.first[bins]) - 1
+        return np.asarray(total[:, None] - (running[:, :-1] - running[:, starts[number]]))
 
     def best(
-        self, blocks: np.ndarray, weighted: np.ndarray, options: BoostingOptions, presence: bool, least: float = 0.0
-    ) -> _Best:
-        """The threshold of some blocks that raises the score most, above `least` if any does.
+        self, chosen: np.ndarray, weighted: np.ndarray, options: BoostingOptions, presence: bool, least: float = 0.0
+    ) -> _Best | None:
+        """The threshold of chosen columns (columns,) that raises the score most, above `least` if any does.
 
-        weighted: (queries, 3) slopes, curvatures and ones of covered queries, zeros of others.
+        weighted: (3, queries) slopes, curvatures and ones of covered queries, zeros of others.
         """
-        total = weighted.sum(axis=0)
+        bins = chosen[self.column].nonzero()[0]
+        if not len(bins):
+            return None
+        total = weighted.sum(axis=1)
+        above = self.sums_above(bins, weighted, total)
         best: _Best | None = None
-        for number in blocks.tolist():
-            block = self._blocks[number]
-            above = block.sums_above(weighted, total)
-            for at_least, sums in ((True, above),) if presence else ((True, above), (False, total - above)):
-                score = sums[:, 0] ** 2 / (sums[:, 1] + options.penalty)
-                score[sums[:, 2] < options.covered - 0.5] = -1.0
-                # A part that does not raise the score is not favoured: the same one again would seem to.
-                favoured = np.where(score > least, score * block.favour[int(at_least)], score)
-                place = int(favoured.argmax())
-                if best is None or favoured[place] > best.favoured:
-                    best = _Best(float(score[place]), float(favoured[place]), block, place, at_least)
-        assert best is not None
+        for at_least, sums in ((True, above),) if presence else ((True, above), (False, total[:, None] - above)):
+            score = sums[0] ** 2 / (sums[1] + options.penalty)
+            score[(sums[2] < options.covered - 0.5) | self.first[bins]] = -1.0
+            # A part that does not raise the score is not favoured: the same one again would seem to.
+            favoured = np.where(score > least, score * self.favour[int(at_least), bins], score)
+            place = int(favoured.argmax())
+            if best is None or favoured[place] > best.favoured:
+                best = _Best(float(score[place]), float(favoured[place]), int(bins[place]), at_least)
         return best
 
+    def taken(self, best: _Best, columns: Columns) -> Part:
+        """The part that a threshold makes, which is favoured from now on."""
+        self.favour[int(best.at_least), best.bin] = REUSE
+        low, high = float(self.low[best.bin]), float(self.high[best.bin])
+        return Part(columns.bodies[self.column[best.bin]], low, high, best.at_least)
 
-def _block(values: object, chosen: np.ndarray, presence: bool) -> _BinnedColumns | None:
-    """The bins of some columns of (queries, columns); None where all of them are constant."""
-    queries = values.shape[0]  # type: ignore[attr-defined]
-    rows: list[np.ndarray] = []
-    members: list[np.ndarray] = []
-    start, fullest = [0], []
-    column, low, high = [], [], []
-    for number in chosen.tolist():
-        first, last = values.indptr[number], values.indptr[number + 1]  # type: ignore[attr-defined]
-        inside = values.indices[first:last]  # type: ignore[attr-defined]
-        given = np.asarray(np.round(values.data[first:last], DIGITS))  # type: ignore[attr-defined]
-        distinct = np.unique(given) if last - first == queries else np.unique(np.append(given, 0.0))
-        if len(distinct) < 2:
-            continue
-        edges = _edges(distinct, given, queries)
-        if presence:
-            edges = edges[:1] if distinct[0] == 0.0 else edges[:0]
-            if not len(edges):
-                continue
-        code = np.full(queries, np.searchsorted(edges, 0.0, "right"))
-        code[inside] = np.searchsorted(edges, given, "right")
-        common = int(np.bincount(code).argmax())
-        others = (code != common).nonzero()[0]
-        rows.append(start[-1] + code[others])
-        members.append(others)
-        fullest.append(start[-1] + common)
-        column.append(np.full(len(edges), number))
-        high.append(edges)
-        low.append(distinct[np.searchsorted(distinct, edges) - 1])
-        start.append(start[-1] + len(edges) + 1)
-    if not column:
+
+@dataclass(frozen=True)
+class _Bins:
+    """The bins of one column: members that are not in the fullest, and the bin (members,) of each.
+
+    low, high: (bins,) the values beside the threshold below each; there is none below the first.
+    """
+
+    column: int
+    members: np.ndarray
+    code: np.ndarray
+    fullest: int
+    low: np.ndarray
+    high: np.ndarray
+
+
+def _bins(values: csc_array, column: int, presence: bool) -> _Bins | None:
+    """The bins of a column of (queries, columns); None where it is constant."""
+    queries = values.shape[0]
+    inside = slice(values.indptr[column], values.indptr[column + 1])
+    given = np.asarray(np.round(values.data[inside], DIGITS))
+    distinct = np.unique(given) if len(given) == queries else np.unique(np.append(given, 0.0))
+    edges = _edges(distinct, given, queries)
+    if presence:
+        edges = edges[:1] if distinct[0] == 0.0 else edges[:0]
+    if not len(edges):
         return None
-    row, member = np.concatenate(rows), np.concatenate(members)
-    first_bins = np.zeros(start[-1], bool)
-    first_bins[start[:-1]] = True
-    return _BinnedColumns(
-        csr_array((np.ones(len(row)), (row, member)), shape=(start[-1], queries)),
-        np.array(start),
-        np.array(fullest),
-        (~first_bins).nonzero()[0],
-        np.concatenate(column),
-        np.concatenate(low),
-        np.concatenate(high),
-        np.ones((2, sum(map(len, high)))),
-    )
+    code = np.full(queries, np.searchsorted(edges, 0.0, "right"))
+    code[values.indices[inside]] = np.searchsorted(edges, given, "right")
+    fullest = int(np.bincount(code).argmax())
+    others = (code != fullest).nonzero()[0]
+    low = distinct[np.searchsorted(distinct, edges) - 1]
+    return _Bins(column, others, code[others], fullest, np.append(np.nan, low), np.append(np.nan, edges))
 
 
 def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
@@ -226,7 +204,7 @@ def boosted(
     link = kind.activation(activation)
     squashing = link.family.squashing
     presence = any(body.shape.head.arity for body in columns.bodies)
-    thresholds = Thresholds(columns, queries, BLOCKS if options.columns < 1.0 else 1, random, presence)
+    thresholds = Thresholds(columns, queries, presence)
     known = target[queries]
     start = float(link.scaled(0.0)) if presence else kind.likelihood.start(known)
     logit = start + link.steepness * np.broadcast_to(given, len(target))
@@ -234,7 +212,7 @@ def boosted(
         output = link.squashed((logit - others())[queries])
         slope, curvature = known - output, squashing.slope(output, 1.0)
         inside = random.random(len(queries)) < options.queries
-        weighted = np.stack([slope, curvature, np.ones(len(queries))], 1) * inside[:, None]
+        weighted = np.stack([slope, curvature, np.ones(len(queries))]) * inside
         parts = _grown(columns, queries, thresholds, weighted, options, random, presence)
         if not parts:
             return
@@ -265,15 +243,15 @@ def _grown(
     """The parts of one conjunction, each with the number of its column."""
     parts: list[tuple[int, Part]] = []
     score = 0.0
-    tried = max(1, round(len(thresholds) * options.columns))
     for _ in range(options.parts):
-        blocks = np.sort(random.choice(len(thresholds), tried, replace=False))
+        chosen = np.zeros(len(columns), bool)
+        chosen[random.permutation(len(columns))[: max(1, round(len(columns) * options.columns))]] = True
         least = score * (1.0 + 1e-9)
-        best = thresholds.best(blocks, weighted, options, presence, least)
-        if best.score <= least:
+        best = thresholds.best(chosen, weighted, options, presence, least)
+        if best is None or best.score <= least:
             break
-        score = best.score
-        part = best.taken(columns)
-        weighted = weighted * part.holds(columns.column(best.column)[queries])[:, None]
-        parts.append((best.column, part))
+        score, column = best.score, int(thresholds.column[best.bin])
+        part = thresholds.taken(best, columns)
+        weighted = weighted * part.holds(columns.column(column)[queries])
+        parts.append((column, part))
     return parts

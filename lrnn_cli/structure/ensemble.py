@@ -18,7 +18,7 @@ from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, written_template
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import PARTS, RULES, SMALL, Choice, Estimate, Family, HeldOut, best_way
-from lrnn_cli.structure.side_by_side import side_by_side
+from lrnn_cli.structure.side_by_side import Spread, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
 
@@ -38,6 +38,7 @@ class Ensemble:
     """Members while they learn: the state of each is that of its last whole iteration.
 
     part: (queries,) the part in which each is held out; None where none is.
+    spread: runs what members do side by side.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Ensemble:
         observer: Observer,
         families: dict[str, Family],
         part: np.ndarray | None,
+        spread: Spread = side_by_side,
     ) -> None:
         self.problems = problems
         self.inner = inner
@@ -55,6 +57,7 @@ class Ensemble:
         self.observer = observer
         self.families = families
         self.part = part
+        self.spread = spread
         self.states = [LearningState(Rules(), {}) for _ in problems]
         self.estimates: dict[Predicate, Estimate] = {}
 
@@ -94,7 +97,7 @@ class Ensemble:
             return self._final(number, bodies, ways)
 
         said = []
-        members = side_by_side(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
+        members = self.spread(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
         for number, (state, outputs) in enumerate(members):
             self.states[number] = state
             said.append(outputs)
@@ -113,7 +116,7 @@ class Ensemble:
         """Small data: each part is held out once, or more often if there are more members; large: one for a member."""
         members = len(self.problems)
         count = max(PARTS, members) if self.small else members
-        trials = side_by_side(
+        trials = self.spread(
             lambda number: self._trial(number, part == number % PARTS, bodies),
             count,
             self.problems[0].allowed.jobs,

@@ -177,9 +177,9 @@ class Features:
         true = np.asarray(layer.holds[:, present].any(axis=1))
         return [name for name, chosen in zip(layer.names, true.tolist(), strict=True) if chosen]
 
-    def table(self, shape: Shape) -> Table:
+    def table(self, shape: Shape, searching: bool = False) -> Table:
         """All groundings of a shape for the query atoms of its head, slots of layer 0 being open."""
-        table = self.relations.joined(shape.head if shape.head.arity else None, shape.relations)
+        table = self.relations.joined(_start(shape), shape.relations, searching)
         # Slots that bring in variables, in the order of these; the others only keep rows.
         for slot in sorted(shape.slots, key=lambda slot: max(slot[0])):
             if max(slot[0]) >= table.objects.shape[1]:
@@ -194,19 +194,21 @@ class Features:
 
     def collapsed(self, shape: Shape) -> Collapsed | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for a rule to be added."""
-        table = self._known(shape)
+        table = self._known(shape, searching=True)
         if table is not None and self.most_rows and table.rows > self.most_rows:
             self.tables.too_large[shape.relations] = table.rows
             return None
         return table
 
-    def _known(self, shape: Shape) -> Collapsed | None:
+    def _known(self, shape: Shape, searching: bool = False) -> Collapsed | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for any rule."""
         places = sorted({_place(variables, layer) for variables, layer in shape.slots})
         shape = Shape(shape.head, shape.relations, tuple(places))
         layers = tuple(self.layers[_kind(slot)] for slot in places)
         try:
-            return self.tables.recall(shape, layers, lambda: self._collapse(shape))
+            if searching:
+                self.relations.check_search(_start(shape), shape.relations)
+            return self.tables.recall(shape, layers, lambda: self._collapse(shape, searching))
         except TooManyRows:
             return None
 
@@ -221,8 +223,8 @@ class Features:
         """The relations of bodies that were left out, and how many groundings they have."""
         return {**self.relations.too_large(), **dict(sorted(self.tables.too_large.items()))}
 
-    def _collapse(self, shape: Shape) -> Collapsed | None:
-        table = self.table(shape)
+    def _collapse(self, shape: Shape, searching: bool) -> Collapsed | None:
+        table = self.table(shape, searching)
         if not len(table):
             return None
         with self.relations.large if self.relations.is_large(table) else nullcontext():
@@ -300,6 +302,11 @@ def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> 
     counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
     counts.sum_duplicates()
     return counts
+
+
+def _start(shape: Shape) -> Predicate | None:
+    """What the join of a shape begins with."""
+    return shape.head if shape.head.arity else None
 
 
 def _kind(slot: Slot) -> Kind:

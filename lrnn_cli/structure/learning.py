@@ -25,7 +25,7 @@ from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
-from lrnn_cli.structure.side_by_side import AT_ONCE
+from lrnn_cli.structure.side_by_side import AT_ONCE, Spread, side_by_side
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class LearningTask:
     examples: all if None; groups: (examples,) examples that are not parted when queries are held out.
     report: called with what is going on; note: with what is worth keeping.
     jobs: threads and processes; memory: bytes for tables, 0 for no limit.
+    spread: runs what members of an ensemble do side by side.
     """
 
     data: DataSet
@@ -72,6 +73,7 @@ class LearningTask:
     note: Callable[[str], None] = lambda text: None
     jobs: int = 1
     memory: int = 0
+    spread: Spread = side_by_side
 
 
 def learn_model(
@@ -144,10 +146,11 @@ def _ensemble(
         ),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options),
+        families(options, queries.count),
         held_out_parts(used, task.groups, options.seed, target_levels(used, goal.kind))
         if options.conjunctions
         else None,
+        task.spread,
     )
 
 

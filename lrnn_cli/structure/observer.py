@@ -47,6 +47,10 @@ class Observer:
         self._iteration = 0
         self._began = self._searched = self._search_began = time.perf_counter()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """On another machine nobody looks on."""
+        return Observer, ()
+
     def of_member(
         self, name: str, notes: bool, keep: Callable[[Problem, LearningState], None] | None = None
     ) -> Observer:
@@ -98,7 +102,7 @@ class Observer:
                 for body, rows in shown
             ]
             more = f" and {len(new) - len(shown)} more" if len(new) > len(shown) else ""
-            self.note(f"left out, since --memory-limit is too small for them: {'; '.join(texts)}{more}")
+            self.note(f"left out, since --groundings or --memory-limit is too small for them: {'; '.join(texts)}{more}")
 
     def end(self, E: Problem, iteration: Iteration) -> Iteration:
         """An iteration has ended: the same with the seconds it took."""

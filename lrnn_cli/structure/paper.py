@@ -51,6 +51,11 @@ DIFFERENCES = (
         {"conjunctions": 0},
     ),
     Difference(
+        "bodies may have any number of groundings",
+        "where relations are dense a few bodies would take all the time",
+        {"groundings": 0},
+    ),
+    Difference(
         "invention goes on as long as the algorithm does",
         "candidates grow with every layer; 100 layers are no bound",
         {"layers": 100},

@@ -144,9 +144,9 @@ def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
 
 
 def _collapse(shape: Shape, features: Features, unary: PredicateLayer | None) -> _ClassTuples | None:
-    """The groundings of a shape by classes of their variables; None where there are none, or too many for memory."""
+    """The groundings of a shape by classes of their variables; None where there are none, or too many."""
     try:
-        table = features.relations.joined(shape.head if shape.head.arity else None, shape.relations)
+        table = features.relations.joined(shape.head if shape.head.arity else None, shape.relations, searching=True)
     except TooManyRows:
         return None
     if not shape.variables:

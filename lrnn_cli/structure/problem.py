@@ -29,6 +29,9 @@ from lrnn_cli.structure.features import CollapsedTables, Features, Target
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 from lrnn_cli.training.validation import held_out
 
+LEAST_ROWS = 200_000
+"""A join of a search may have so many rows in any case."""
+
 
 class OutOfTime(Exception):
     """The time limit has passed; what is under way is given up."""
@@ -207,7 +210,9 @@ def _grounder(
     data: DataSet, words: Vocabulary, queries: Queries, options: StructureOptions, allowed: Allowance
 ) -> JoinedGrounder:
     facts = words.tables, words.soft, words.objects
-    relations = chosen_relations(*facts, queries, options.object_identity, allowed.memory // 2)
+    most_rows = max(LEAST_ROWS, options.groundings * len(queries)) if options.groundings else 0
+    limits = {"memory": allowed.memory // 2, "most_rows": most_rows}
+    relations = chosen_relations(*facts, queries, options.object_identity, **limits)
     return JoinedGrounder(data, relations, queries, words.given)
 
 

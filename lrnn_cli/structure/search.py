@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape
-from lrnn_cli.hypotheses.refinement import Language, paths, refinements
+from lrnn_cli.hypotheses.refinement import Language, drawn, paths, refinements
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.scoring import Regression
@@ -25,6 +25,10 @@ CHUNK = 128
 """So many fillings are scored at once."""
 BEST = 40
 """So many of them are looked at further."""
+MOST_SHAPES = 500
+"""Of more in a step so many are drawn: dozens of relations between all objects would make any number of bodies."""
+MOST_OF_SEARCH = 1500
+"""A search ends with the step in which it reaches so many."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +76,23 @@ def beam_search(
     options: SearchOptions,
     known: set[Candidate],
     threads: Executor,
+    random: np.random.Generator,
     report: Callable[[int, Candidate, float], None] = lambda tried, best, loss: None,
     check: Callable[[], None] = lambda: None,
 ) -> Searched:
     """Search from the empty body; then choose the best rules one by one, each given those before it.
 
     Rules that are `known` are refined but not found again. Shapes are scored in parallel; results are taken in a
-    fixed order. `check` is called often and may end the search.
+    fixed order. Where a step has too many shapes, `random` draws some. `check` is called often and may end the search.
     """
     gains_of = regression.gains if options.ranking == "refit" else regression.promised_gains
     beam = [Candidate(Shape(target, (), ()), ())]
-    seeds = paths(target, language, head_sorts) if target.arity > 1 else []
+    seeds = paths(target, language, head_sorts, most=MOST_SHAPES, random=random) if target.arity > 1 else []
     pool: dict[Candidate, tuple[float, np.ndarray]] = {}
     seen: dict[Shape, set[tuple[str, ...]]] = {}
-    tried = 0
+    tried = looked_at = 0
     best: Scored | None = None
-    while beam:
+    while beam and looked_at < MOST_OF_SEARCH:
         step: list[tuple[float, Candidate, np.ndarray]] = []
         opened: dict[Shape, dict[tuple[str, ...], None]] = {}
         for refined in itertools.chain(seeds, *(refinements(parent, language, head_sorts) for parent in beam)):
@@ -95,9 +100,11 @@ def beam_search(
             seen.setdefault(refined.shape, set())
         seeds = []
         check()
+        shapes = drawn(list(opened), MOST_SHAPES, random)
+        looked_at += len(shapes)
         tasks = [
-            threads.submit(score_shape, shape, list(fillings), features, language.canonical, gains_of, seen[shape])
-            for shape, fillings in opened.items()
+            threads.submit(score_shape, shape, list(opened[shape]), features, language.canonical, gains_of, seen[shape])
+            for shape in shapes
         ]
         try:
             for task in tasks:

@@ -70,21 +70,23 @@ def settled(options: StructureOptions, queries: int) -> StructureOptions:
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions) -> dict[str, Family]:
+def families(options: StructureOptions, queries: int) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
-    Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less.
+    Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
+    data bear latent predicates, so what does without them is not tried there.
     """
     few = BoostingOptions(
         min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
     )
     many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
-    return {
+    ways = {
         "few conjunctions": Family(few, False),
         "few conjunctions with latent predicates": Family(few, True),
         "many conjunctions": Family(many, False),
         "many conjunctions with latent predicates": Family(many, True),
     }
+    return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
 
 def held_out_parts(

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lrnn_cli.errors import EngineError, LrnnError
 
@@ -25,6 +25,14 @@ PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
 Result = TypeVar("Result")
+
+
+class Spread(Protocol):
+    """Runs tasks somewhere, and gives their results in their order."""
+
+    def __call__(
+        self, task: Callable[[int], Result], count: int, jobs: int, expected: tuple[type[Exception], ...] = ()
+    ) -> Iterator[Result]: ...
 
 
 def side_by_side(

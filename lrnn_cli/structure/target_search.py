@@ -128,6 +128,8 @@ def _search(
             observer.scored(E, tried, best, loss)
 
     sorts, known = E.words.targets[predicate], set(R.targets_of(predicate))
+    # Others are drawn in each iteration.
+    random = np.random.default_rng([E.options.seed, 5, len(known)])
     with ThreadPoolExecutor(E.allowed.jobs) as threads:
         check = E.allowed.check_time
-        return beam_search(predicate, sorts, F, language, regression, options, known, threads, report, check)
+        return beam_search(predicate, sorts, F, language, regression, options, known, threads, random, report, check)

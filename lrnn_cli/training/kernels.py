@@ -430,7 +430,8 @@ def class_slope(bundles: Bundles, query: int, output: float, loss: int, work: Wo
     shared = 0.0
     for other in range(bundles.query_first[query], bundles.query_last[query]):
         shared += loss_shared(loss, class_output(bundles, other, work), bundles.target[other])
-    return loss_slope(loss, output, bundles.target[query]) + output * shared
+    own: float = loss_slope(loss, output, bundles.target[query])
+    return own + output * shared
 
 
 @compiled()

@@ -20,6 +20,10 @@ class Cache(Generic[Key, Value]):
         self._values: dict[Key, Value] = {}
         self._lock = Lock()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is sent to another process is an empty cache."""
+        return type(self), (self.limit, self._size)
+
     def recall(self, key: Key, compute: Callable[[], Value]) -> Value:
         """The value of a key, computed if it is not there."""
         with self._lock:

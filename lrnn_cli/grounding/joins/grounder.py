@@ -59,7 +59,7 @@ class JoinedGrounder:
         )
 
     def fits(self, rule: Rule) -> bool:
-        """Whether memory is allowed for the groundings of a rule, whatever queries ask for."""
+        """Whether a rule has so few groundings, whatever queries ask for, that a search may find it."""
         numbers: dict[str, int] = {}
         for atom in rule.body:
             if atom.predicate in self.relations.tables:
@@ -70,7 +70,7 @@ class JoinedGrounder:
             if atom.predicate in self.relations.tables
         )
         try:
-            self.relations.joined(None, body)
+            self.relations.joined(None, body, searching=True)
         except TooManyRows:
             return False
         return True
@@ -137,10 +137,11 @@ def chosen_relations(
     identity: bool,
     memory: int = 0,
     numbers: np.ndarray | None = None,
+    most_rows: int = 0,
 ) -> Relations:
     """The facts of the examples that have queries, and the query atoms of each target predicate.
 
-    `memory` is what one join may take, `numbers` what objects are compared by.
+    `memory` is what one join may take, `numbers` what objects are compared by, `most_rows` for joins of a search.
     """
     examples = np.unique(queries.example)
     kept = {predicate: part(table, examples) for predicate, table in tables.items()}
@@ -152,4 +153,4 @@ def chosen_relations(
     for number, predicate in enumerate(queries.predicate):
         rows = (queries.predicate_index == number).nonzero()[0]
         starts[predicate] = distinct(Table(queries.example[rows], queries.argument[rows, : predicate.arity]))
-    return Relations(kept, weighted, starts, objects, identity, memory, numbers)
+    return Relations(kept, weighted, starts, objects, identity, memory, numbers, most_rows)

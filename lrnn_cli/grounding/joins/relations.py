@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from threading import RLock
 
@@ -34,7 +34,7 @@ class JoinError(Exception):
 
 
 class TooManyRows(JoinError):
-    """A join has more rows than memory is allowed for."""
+    """A join has more rows than memory is allowed for, or than a search makes."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(rows)
@@ -46,6 +46,24 @@ def constant_relation(constant: Constant) -> Predicate:
     return Predicate(constant.text, -1)
 
 
+@dataclass(frozen=True)
+class _Matches:
+    """The facts that go with each row of a table: order[first[i] : first[i] + counts[i]] with row i.
+
+    compared: arguments that are still to be compared with those of the row; new: those that bring in variables.
+    """
+
+    compared: list[int]
+    new: list[int]
+    order: np.ndarray
+    first: np.ndarray
+    counts: np.ndarray
+
+    @cached_property
+    def rows(self) -> int:
+        return int(self.counts.sum())
+
+
 @dataclass
 class Relations:
     """Facts of the examples that are learned from.
@@ -54,6 +72,7 @@ class Relations:
     starts: the tables that joins begin with: the query atoms of target predicates, and under None all examples.
     identity: variables take different objects.
     memory: bytes for one join with all that is computed from it, 0 for no limit.
+    most_rows: what a join of a search may have, 0 for no limit.
     numbers: (objects,) the number that each object is, not a number for others; for rules that compare them.
     """
 
@@ -64,11 +83,14 @@ class Relations:
     identity: bool
     memory: int = 0
     numbers: np.ndarray | None = None
+    most_rows: int = 0
 
     def __post_init__(self) -> None:
         self.large = RLock()
         """Held while a large table is made or looked at: one at a time, however many threads there are."""
         self._too_large: dict[tuple[Predicate | None, tuple[Literal, ...]], int] = {}
+        self._rows: dict[tuple[Predicate | None, tuple[Literal, ...]], int] = {}
+        """The most rows on the way to each join that was made or tried, those that further tests drop included."""
         self._index: dict[tuple[Predicate, int], tuple[np.ndarray, np.ndarray]] = {}
         self._atoms: dict[Predicate, AtomIndex] = {}
         self._weights: dict[Predicate, tuple[AtomIndex, np.ndarray]] = {}
@@ -76,18 +98,46 @@ class Relations:
             min(KEPT_BYTES, self.memory or KEPT_BYTES), lambda table: table.example.nbytes + table.objects.nbytes
         )
 
-    def joined(self, start: Predicate | None, body: tuple[Literal, ...]) -> Table:
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is sent to another process are the facts, without what was computed from them."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    def joined(self, start: Predicate | None, body: tuple[Literal, ...], searching: bool = False) -> Table:
         """The groundings of relations, variables of the start being the first; common beginnings are joined once."""
         if not body:
             return self._start(start)
         key = start, body
+        if searching:
+            self.check_search(start, body)
         if key in self._too_large:
             raise TooManyRows(self._too_large[key])
+        return self._joined.recall(key, lambda: self._longer(start, body, searching))
+
+    def _longer(self, start: Predicate | None, body: tuple[Literal, ...], searching: bool) -> Table:
+        """The groundings of a body from those of all but its last literal."""
+        key, before = (start, body), (start, body[:-1])
         try:
-            return self._joined.recall(key, lambda: self.extended(self.joined(start, body[:-1]), body[-1]))
+            table = self.joined(*before, searching)
+            matches = self._matches(table, body[-1])
+            self._rows[key] = max(self._rows.get(before, 0), len(table) if matches is None else matches.rows)
+            if searching:
+                self.check_search(start, body)
+            return self._with_matches(table, body[-1], matches)
         except TooManyRows as error:
-            self._too_large[key] = error.rows
+            if self._is_searched(error.rows):
+                self._too_large[key] = error.rows
+            else:
+                self._rows.setdefault(key, error.rows)
             raise
+
+    def check_search(self, start: Predicate | None, body: tuple[Literal, ...]) -> None:
+        """A search leaves out a body that is known for too many rows, whether its join is there or not."""
+        rows = self._rows.get((start, body), 0)
+        if not self._is_searched(rows):
+            raise TooManyRows(rows)
+
+    def _is_searched(self, rows: int) -> bool:
+        return not self.most_rows or rows <= self.most_rows
 
     def _start(self, start: Predicate | None) -> Table:
         """The table that joins begin with; with object identity no rule derives an atom that has an object twice."""
@@ -101,10 +151,12 @@ class Relations:
 
     def too_large(self) -> dict[tuple[Literal, ...], int]:
         """Bodies that could not be joined, and the rows that they would have; not what begins with one of them."""
+        left_out = dict(self._too_large)
+        left_out |= {key: rows for key, rows in self._rows.items() if not self._is_searched(rows)}
         return {
             body: rows
-            for (start, body), rows in sorted(self._too_large.items(), key=lambda item: item[0][1])
-            if (start, body[:-1]) not in self._too_large
+            for (start, body), rows in sorted(left_out.items(), key=lambda item: item[0][1])
+            if (start, body[:-1]) not in left_out
         }
 
     def is_large(self, table: Table) -> bool:
@@ -112,17 +164,17 @@ class Relations:
 
     def extended(self, table: Table, literal: Literal) -> Table:
         """Add a literal to a table: columns of variables that are there are compared, others are added."""
+        return self._with_matches(table, literal, self._matches(table, literal))
+
+    def _matches(self, table: Table, literal: Literal) -> _Matches | None:
+        """What there is to join; None for a literal that only tests the rows that are there."""
         predicate, variables = literal
         facts = self.tables[predicate]
         width = table.objects.shape[1]
         bound = tuple(position for position, variable in enumerate(variables) if variable < width)
         new = [position for position, variable in enumerate(variables) if variable >= width]
         if bound and not new:
-            # Nothing but a test of the rows that are there.
-            if predicate not in self._atoms:
-                self._atoms[predicate] = AtomIndex([facts], self.objects)
-            keep = self._atoms[predicate].position(table.example, table.objects[:, list(variables)]) >= 0
-            return Table(table.example[keep], table.objects[keep])
+            return None
         compared: list[int] = []
         if bound:
             # Joined at the argument that leaves the fewest rows; the others are compared afterwards.
@@ -138,37 +190,37 @@ class Relations:
             order = by_example
             first = np.searchsorted(ordered, table.example, "left")
             last = np.searchsorted(ordered, table.example, "right")
-        counts = last - first
-        # What the join will have is known before it is made.
-        size = int(counts.sum())
-        columns_after = width + len({variables[position] for position in new})
-        if self.memory and size * row_bytes(columns_after) > self.memory:
-            raise TooManyRows(size)
-        with self.large if size * row_bytes(columns_after) > LARGE_BYTES else nullcontext():
-            return self._extended(table, literal, compared, new, order, first, counts)
+        return _Matches(compared, new, order, first, last - first)
 
-    def _extended(
-        self,
-        table: Table,
-        literal: Literal,
-        compared: list[int],
-        new: list[int],
-        order: np.ndarray,
-        first: np.ndarray,
-        counts: np.ndarray,
-    ) -> Table:
-        """Row i of a table with each of counts[i] facts from order[first[i]] on: `compared` positions agree."""
+    def _with_matches(self, table: Table, literal: Literal, matches: _Matches | None) -> Table:
+        predicate, variables = literal
+        if matches is None:
+            if predicate not in self._atoms:
+                self._atoms[predicate] = AtomIndex([self.tables[predicate]], self.objects)
+            keep = self._atoms[predicate].position(table.example, table.objects[:, list(variables)]) >= 0
+            return Table(table.example[keep], table.objects[keep])
+        # What the join will have is known before it is made.
+        columns_after = table.objects.shape[1] + len({variables[position] for position in matches.new})
+        size = matches.rows * row_bytes(columns_after)
+        if self.memory and size > self.memory:
+            raise TooManyRows(matches.rows)
+        with self.large if size > LARGE_BYTES else nullcontext():
+            return self._extended(table, literal, matches)
+
+    def _extended(self, table: Table, literal: Literal, matches: _Matches) -> Table:
+        """Each row of a table with all facts that go with it."""
         predicate, variables = literal
         facts = self.tables[predicate]
         width = table.objects.shape[1]
+        first, counts = matches.first, matches.counts
         row = np.repeat(np.arange(len(table)), counts)
-        fact = order[np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts)]
+        fact = matches.order[np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts)]
         columns = [table.objects[row]]
         keep = np.ones(len(row), bool)
-        for position in compared:
+        for position in matches.compared:
             keep &= facts.objects[fact, position] == columns[0][:, variables[position]]
         added: dict[int, np.ndarray] = {}
-        for position in new:
+        for position in matches.new:
             column = facts.objects[fact, position]
             variable = variables[position]
             if variable in added:
