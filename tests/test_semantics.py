@@ -803,6 +803,8 @@ def total_loss(outputs: Sequence[float], targets: Sequence[float], loss: str) ->
     pairs = list(zip(outputs, targets, strict=True))
     if loss == "squared":
         return sum((y - t) ** 2 for y, t in pairs)
+    if loss == "huber":
+        return sum((y - t) ** 2 if abs(y - t) <= 1.0 else 2.0 * abs(y - t) - 1.0 for y, t in pairs)
     return -sum(t * math.log(y) + (1.0 - t) * math.log(1.0 - y) for y, t in pairs)
 
 
