@@ -217,8 +217,9 @@ def _grounder(
 ) -> JoinedGrounder:
     facts = words.tables, words.soft, words.objects
     most_rows = max(LEAST_ROWS, options.groundings * len(queries)) if options.groundings else 0
-    limits = {"memory": allowed.memory // 2, "most_rows": most_rows}
-    relations = chosen_relations(*facts, queries, options.object_identity, **limits)
+    relations = chosen_relations(
+        *facts, queries, options.object_identity, memory=allowed.memory // 2, most_rows=most_rows
+    )
     return JoinedGrounder(data, relations, queries, words.given)
 
 
