@@ -461,3 +461,11 @@ def test_kill_at_five_moments_and_resume(tmp_path: Path) -> None:
     for path in (tmp_path / "whole").iterdir():
         if path.name not in ("iterations.csv", "state.json"):
             assert (tmp_path / "parts" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize(("arguments", "variables"), [("", 5), ("(a, b)", 5), ("(a, b, c)", 7), ("(a, b, c, d)", 9)])
+def test_wide_targets_have_more_variables(arguments: str, variables: int) -> None:
+    """Two about each argument and one more, unless the option says how many."""
+    texts = [f"begin(model({n})). r(a, b). r(c, d). query(t{arguments}, {n}). end(model({n})).\n" for n in range(2)]
+    assert problem("".join(texts), StructureOptions()).variables == variables
+    assert problem("".join(texts), StructureOptions(variables=4)).language(()).variables == 4

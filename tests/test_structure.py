@@ -154,7 +154,7 @@ def test_variants_have_one_form() -> None:
 def test_the_form_is_the_least_of_all_variants() -> None:
     """Told by going through all orders, turns and names of a body that has a symmetric relation and a head."""
     near, head = Predicate("near", 2), Predicate("linked", 1)
-    turns = {BOND: ((0, 1), (1, 0))}
+    turns: dict[Predicate, tuple[tuple[int, ...], ...]] = {BOND: ((0, 1), (1, 0))}
     given = ((near, (1, 2)), (BOND, (1, 0)), (BOND, (3, 1)), (near, (2, 3)))
     variants = []
     for order in itertools.permutations(given):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
@@ -66,9 +66,21 @@ def internal_template(E: Problem, R: Rules, W: Weights) -> Template:
 
 
 def written_template(E: Problem, R: Rules, W: Weights) -> Template:
-    """The model: the same rules with constants in their places."""
+    """The model: the same rules with constants in their places, and outputs in the units of the data."""
     template = internal_template(E, R, W)
-    return replace(template, rules=tuple(E.words.written(rule) for rule in template.rules))
+    settings = replace(template.settings, center=E.task.center, scale=E.task.scale)
+    rules = [*template.rules, *_rules_of_others(E, template)]
+    return replace(template, rules=tuple(E.words.written(rule) for rule in rules), settings=settings)
+
+
+def _rules_of_others(E: Problem, template: Template) -> Iterator[Rule]:
+    """For each class that no rule is for, one of weight 0 with the body of another: a model names all its classes."""
+    heads = {rule.head.predicate for rule in template.rules}
+    for target in E.targets if E.kind.grouped else ():
+        bodies = (rule for rule in template.rules if rule.head.predicate in E.goal_of(target))
+        model = next(bodies, None) if target not in heads else None
+        if model is not None:
+            yield replace(model, head=replace(model.head, name=target.name), weight=0.0)
 
 
 def used_predicates(E: Problem, R: Rules, W: Weights) -> set[Predicate]:
