@@ -188,8 +188,8 @@ def _grounder(
 ) -> JoinedGrounder:
     facts = words.tables, words.soft, words.objects
     most_rows = max(LEAST_ROWS, options.groundings * len(queries)) if options.groundings else 0
-    limits = {"memory": allowed.memory // 2, "most_rows": most_rows}
-    relations = chosen_relations(*facts, queries, options.object_identity, **limits)
+    limits = allowed.memory // 2, None, most_rows
+    relations = chosen_relations(*facts, queries, options.object_identity, *limits)
     return JoinedGrounder(data, relations, queries, words.given)
 
 
