@@ -153,7 +153,7 @@ def test_a_literal_of_known_variables_is_a_test() -> None:
 
 
 def learned(
-    text: str, memory: int, jobs: int = 1, length: int = 7, groundings: int = 1000
+    text: str, memory: int, jobs: int = 1, length: int = 7, groundings: int = 300
 ) -> tuple[Problem, LearningState, list[str]]:
     """A run of Algorithm 1, and what it noted."""
     notes: list[str] = []

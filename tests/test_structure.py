@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
-from lrnn_cli.grounding.joins.relations import Relations, symmetries
+from lrnn_cli.grounding.joins.relations import Relations, Symmetries, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Candidate, Canonical, Shape
 from lrnn_cli.hypotheses.invention import cluster_rules, invented_rules
@@ -154,17 +154,17 @@ def test_variants_have_one_form() -> None:
 def test_the_form_is_the_least_of_all_variants() -> None:
     """Told by going through all orders, turns and names of a body that has a symmetric relation and a head."""
     near, head = Predicate("near", 2), Predicate("linked", 1)
-    turns: dict[Predicate, tuple[tuple[int, ...], ...]] = {BOND: ((0, 1), (1, 0))}
+    turns: Symmetries = {BOND: ((0, 1), (1, 0))}
     given = ((near, (1, 2)), (BOND, (1, 0)), (BOND, (3, 1)), (near, (2, 3)))
     variants = []
     for order in itertools.permutations(given):
         for turned in itertools.product(*(turns.get(predicate, ((0, 1),)) for predicate, _ in order)):
             names = {0: 0}
             relations = []
-            for (predicate, variables), (first, second) in zip(order, turned, strict=True):
+            for (predicate, variables), places in zip(order, turned, strict=True):
                 if names.keys().isdisjoint(variables):
                     break
-                pair = [names.setdefault(variables[place], len(names)) for place in (first, second)]
+                pair = [names.setdefault(variables[place], len(names)) for place in places]
                 relations.append((predicate, tuple(pair)))
             else:
                 variants.append((tuple(relations), names[3]))

@@ -40,7 +40,7 @@ class StructureOptions:
     layers: int = setting(2, "Layers of latent predicates at most; 1 switches predicate invention off.", least=1)
     arity: int = setting(1, "Arguments of invented predicates at most.", least=1)
     groundings: int = setting(
-        1000, "Groundings of a body for each query, on average, at most; 0 for as many as fit into memory.", least=0
+        300, "Groundings of a body for each query, on average, at most; 0 for as many as fit into memory.", least=0
     )
     beam: int = setting(5, "Rules that the search refines in each step.", least=1)
     ranking: str = setting(

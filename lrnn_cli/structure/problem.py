@@ -29,7 +29,7 @@ from lrnn_cli.structure.features import CollapsedTables, Features, Target
 from lrnn_cli.structure.options import ITERATIONS, VARIABLES, StructureOptions
 from lrnn_cli.training.validation import held_out
 
-LEAST_ROWS = 200_000
+LEAST_ROWS = 400_000
 """A join of a search may have so many rows in any case."""
 
 
