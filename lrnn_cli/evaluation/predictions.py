@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Predictions:
         if not len(known):
             raise LrnnError("no query has a target here, so there are no metrics; leave --metrics out")
         queries = self.queries.select(known)
-        return Predictions(queries, self.example_name, self.output[known], self.members[:, known])
+        return replace(self, queries=queries, output=self.output[known], members=self.members[:, known])
 
     def text(self) -> str:
         """A file: tab-separated, a header line, one row a query, in the order of the queries.

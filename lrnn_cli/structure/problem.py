@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -88,11 +89,7 @@ class Problem:
     @property
     def goals(self) -> dict[Predicate, tuple[Predicate, ...]]:
         """Targets that are chosen together, the classes of a query, by what is asked for."""
-        found: dict[Predicate, tuple[Predicate, ...]] = {}
-        for predicate in self.targets:
-            goal = Predicate(class_of(predicate.name)[0], predicate.arity) if self.kind.grouped else predicate
-            found[goal] = (*found.get(goal, ()), predicate)
-        return found
+        return _goals(self.targets, self.kind)
 
     def goal_of(self, predicate: Predicate) -> tuple[Predicate, ...]:
         """The targets that are chosen together with this one, itself too."""
@@ -146,6 +143,14 @@ class Problem:
         return _grounder(self.data, self.words, queries, self.options, self.allowed)
 
 
+def _goals(targets: Iterable[Predicate], kind: TargetKind) -> dict[Predicate, tuple[Predicate, ...]]:
+    found: dict[Predicate, tuple[Predicate, ...]] = {}
+    for predicate in targets:
+        goal = Predicate(class_of(predicate.name)[0], predicate.arity) if kind.grouped else predicate
+        found[goal] = (*found.get(goal, ()), predicate)
+    return found
+
+
 def template_settings(options: StructureOptions, task: TargetTask) -> Settings:
     return Settings(object_identity=options.object_identity, aggregation=options.aggregation, task=task.name)
 
@@ -182,6 +187,7 @@ def make_problem(
     features = Features(
         *(relations, Activation.of(settings), aggregation, targets),
         CollapsedTables(relations.memory),
+        alike={target: own[0] for own in _goals(targets, task.kind).values() for target in own},
     )
     return Problem(
         data,

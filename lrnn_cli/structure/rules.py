@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
-from lrnn_cli.hypotheses.parts import Conjunction, conjunction_rules
+from lrnn_cli.hypotheses.parts import Conjunction, Part, conjunction_rules
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.template import Template
 from lrnn_cli.structure.problem import Problem
@@ -89,12 +89,22 @@ def used_predicates(E: Problem, R: Rules, W: Weights) -> set[Predicate]:
 
 
 def with_conjunctions(
-    E: Problem, R: Rules, W: Weights, predicate: Predicate, conjunctions: list[Conjunction], bias: float | None
+    E: Problem,
+    R: Rules,
+    W: Weights,
+    predicate: Predicate,
+    conjunctions: list[Conjunction],
+    bias: float | None,
+    names: dict[Part, str] | None = None,
 ) -> tuple[Rules, Weights]:
-    """Let conjunctions of parts be the target rules of a predicate."""
-    known = len({rule.head.predicate for rule in R.parts})
+    """Let conjunctions of parts be the target rules of a predicate.
+
+    names: those of parts that other classes of the same query have; new ones are added.
+    """
+    names = {} if names is None else names
+    known = len({rule.head.predicate for rule in R.parts}) - len(names)
     head = Candidate(Shape(predicate, (), ()), ()).rule().head
-    defining, rules = conjunction_rules(conjunctions, head, E.activation, known)
+    defining, rules = conjunction_rules(conjunctions, head, E.activation, known, names)
     weights = {rule.clause: rule.weight for rule in [*defining, *rules] if rule.weight is not None}
     fact = E.bias(predicate)
     if fact is not None and bias is not None:

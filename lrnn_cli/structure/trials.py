@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from lrnn_cli.hypotheses.parts import Part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
@@ -27,7 +28,12 @@ def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns
     # What they hold of does not depend on latent predicates, nor on weights.
     R = create_layer1_rules(replace(E, options=replace(E.options, dimension=1)))
     F = weighted_facts(E, R, {rule.clause: 0.0 for rule in R.latent})
-    return {target: _bodies(E, F, R, target, observer) for target in E.targets}
+    found = {}
+    for targets in E.goals.values():
+        # Classes of one query have the same columns; with the same bodies they share parts.
+        columns = _bodies(E, F, R, targets[0], observer)
+        found.update(dict.fromkeys(targets, columns))
+    return found
 
 
 def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Observer) -> Columns:
@@ -115,9 +121,10 @@ def chosen(
             options = replace(family.options, rules=way.conjunctions)
             found = list(_boosted(E, targets, columns, np.arange(len(place)), options))
             said[goal] = _outputs(E, found[-1])
+            names: dict[Part, str] = {}
             for target, steps in zip(targets, zip(*found, strict=True), strict=True):
                 conjunctions = [step.conjunction for step in steps]
-                R, W = with_conjunctions(E, R, W, target, conjunctions, steps[-1].bias)
+                R, W = with_conjunctions(E, R, W, target, conjunctions, steps[-1].bias, names)
     return replace(state, rules=R, weights=W), said
 
 
