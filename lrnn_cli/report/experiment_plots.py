@@ -66,11 +66,12 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
 
 
 def _majority_error(experiments: Experiments, data: str) -> float | None:
-    """The error of always answering the more frequent class, from the first learner that has results."""
+    """The error of the more frequent class, from the first learner that has results; there is none of numbers."""
     for learner in experiments.learners:
         result = experiments.results[data, learner]
         if result.folds:
-            return 1.0 - float(result.summary["pooled"]["majority"])
+            majority = result.summary["pooled"].get("majority")
+            return None if majority is None else 1.0 - float(majority)
     return None
 
 

@@ -176,7 +176,7 @@ def _missing_table(experiments: Experiments) -> Table:
         for reason, numbers in (reasons or {"not started": ["all"]}).items():
             rows.append((result.data, learner_title(result.learner), ", ".join(numbers), reason))
     header = ("data set", "learner", "folds", "why")
-    return Table("Folds without results; make does them when it is called again.", header, rows, words=(1, 2, 3))
+    return Table("Folds without results; the same call does them.", header, rows, words=(1, 2, 3))
 
 
 def _data_table(experiments: Experiments) -> Table:
@@ -185,15 +185,18 @@ def _data_table(experiments: Experiments) -> Table:
         found = experiments.check(data)
         targets = found.get("targets", [])
         queries = sum(target["queries"] for target in targets)
-        positive = sum(target["positive"] for target in targets)
+        # Classes and numbers are neither positive nor negative.
+        yes_no = all(target["positive"] is not None for target in targets)
+        positive = sum(target["positive"] for target in targets) if yes_no else 0
         numbers = [found.get("examples"), found.get("facts"), queries or None, positive if queries else None]
         majority = max(positive, queries - positive) / queries if queries else None
+        shown = [*(_number_cell(number, 0) for number in numbers)]
+        shown.append(_number_cell(None if majority is None else 1 - majority, 3))
         folds = {len(experiments.results[data, learner].expected) for learner in experiments.learners} - {0}
         rows.append(
             (
                 data,
-                *(_number_cell(number, 0) for number in numbers),
-                _number_cell(None if majority is None else 1 - majority, 3),
+                *(shown if yes_no else (*shown[:3], "", "")),
                 ", ".join(map(str, sorted(folds))) or Cell(MISSING, missing=True),
                 "given in the data" if found.get("folds") else "drawn" if found else "",
             )
