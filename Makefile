@@ -23,7 +23,7 @@ BENCHMARK ?=
 MINUTES ?= 30
 
 .PHONY: help install prolog demo test fuzz check docs evaluate clean
-.PHONY: benchmark benchmark-start benchmark-grounding benchmark-search benchmark-peer
+.PHONY: benchmark benchmark-start benchmark-grounding benchmark-search benchmark-structure benchmark-peer
 .DELETE_ON_ERROR:
 .PRECIOUS: %/model.pl
 
@@ -35,7 +35,7 @@ help:
 	@echo 'make check       ruff and mypy only'
 	@echo 'make evaluate    DATA=file.pl TEMPLATE=template.pl FOLD=1 [FOLDS=5]: ground, train, evaluate'
 	@echo 'make benchmark   [DATA=molecules.pl.gz]: beside NeuraLogic and beside bare SWI-Prolog; its parts are'
-	@echo '                 benchmark-start, benchmark-grounding, benchmark-search, benchmark-peer'
+	@echo '                 benchmark-start, benchmark-grounding, benchmark-search, benchmark-structure, benchmark-peer'
 	@echo 'make crossvalidate  DATA=file.pl [FOLDS=10] [LEARNER=lrnn] -j2: all folds of a learner in one table'
 	@echo 'make mutagenesis fetch 188 molecules and write them as data'
 	@echo 'make experiments  [DATA_DIR=folder] [DATASETS="a b"] [LEARNERS="lrnn nfoil"] -j2: all learners on all data sets'
@@ -99,7 +99,7 @@ $(RUN)/grounding.npz: $(TEMPLATE) $(DATA) | $(INSTALLED)
 %/metrics.json: %/model.pl | $(INSTALLED)
 	$(LRNN) evaluate $< $(DATA) $(PART) --json -o $@
 
-benchmark: benchmark-start benchmark-grounding benchmark-search benchmark-peer
+benchmark: benchmark-start benchmark-grounding benchmark-search benchmark-structure benchmark-peer
 
 benchmark-start: install
 	@mkdir -p build/benchmark
@@ -110,6 +110,9 @@ benchmark-grounding: install
 	@mkdir -p build/benchmark
 	$(BIN)/python benchmarks/grounding.py $(DATA) > build/benchmark/grounding.txt
 	@cat build/benchmark/grounding.txt
+
+benchmark-structure: install
+	$(BIN)/python benchmarks/structure.py $(DATA) $(BENCHMARK) -o build/benchmark/structure
 
 benchmark-search: install
 	@mkdir -p build/benchmark

@@ -15,19 +15,19 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from measure import Measured, run
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Shape
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import read_source
 from lrnn_cli.structure import search
 from lrnn_cli.structure.algorithm import learn_rules
@@ -47,7 +47,9 @@ timed(Number, Goal) :-
 """
 
 
-def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[Problem, LearningState, dict[Shape, int], float]:
+def learn(
+    data: DataSet, knowledge: Knowledge, queries: Queries, options: StructureOptions
+) -> tuple[Problem, LearningState, dict[Shape, int], float]:
     """A run of structure learning: what was learned, how many candidates of each shape it scored, and its seconds."""
     scored: dict[Shape, int] = {}
     score_shape = search.score_shape
@@ -60,7 +62,7 @@ def learn(data: DataSet, knowledge: Knowledge, rules: int) -> tuple[Problem, Lea
     search.score_shape = noted  # type: ignore[assignment]
     try:
         start = time.perf_counter()
-        E = make_problem(data, knowledge, data.queries, StructureOptions(iterations=rules, rules=1))
+        E = make_problem(data, knowledge, queries, options)
         state = learn_rules(E)
         return E, state, scored, time.perf_counter() - start
     finally:
@@ -101,21 +103,34 @@ def goal(shape: Shape, names: dict[Key, str], sorts: dict[Predicate, tuple[int, 
     return ", ".join(goals)
 
 
-def prolog(E: Problem, F: Features, sample: list[Shape], folder: Path) -> list[tuple[int, float]]:
-    """Groundings and seconds of each candidate of a sample, in one process of SWI-Prolog."""
+def draw(scored: dict[Shape, int], count: int, seed: int) -> list[Shape]:
+    """So many of the candidates that were scored, those whose latent predicates have one argument."""
+    shapes = [shape for shape, found in sorted(scored.items()) if found and all(len(v) == 1 for v, _ in shape.slots)]
+    return random.Random(seed).choices(shapes, [scored[shape] for shape in shapes], k=count)
+
+
+def write_program(E: Problem, F: Features, sample: list[Shape], program: Path) -> None:
+    """A program that enumerates the groundings of each candidate of a sample."""
     tables: dict[Key, Table] = {kind: layer.index.atoms for kind, layer in F.layers.items()}
     for name, table in E.relations.tables.items():
         tables[name] = table
     tables |= {head: table for head, table in E.relations.starts.items() if head is not None and head.arity}
     names = {key: f"p{number}" for number, key in enumerate(tables)}
     sorts = {**E.words.sorts, **E.words.targets}
-    program = folder / "candidates.pl"
     calls = [f"timed({number}, ({goal(shape, names, sorts)}))" for number, shape in enumerate(sample)]
     main = f":- initialization(main).\nmain :- {', '.join([*calls, 'halt'])}.\n"
     program.write_text(":- style_check(-singleton).\n" + TIMED + facts(names, tables) + main)
-    printed = subprocess.run(["swipl", str(program)], capture_output=True, text=True, check=True).stdout
-    rows = [line.split("\t") for line in printed.splitlines()]
-    return [(int(count), float(seconds)) for _, count, seconds in rows]
+
+
+def prolog(E: Problem, F: Features, sample: list[Shape], folder: Path) -> tuple[np.ndarray, Measured]:
+    """(candidates,) seconds of each of a sample in one process of SWI-Prolog, which must find our groundings."""
+    write_program(E, F, sample, folder / "candidates.pl")
+    measured = run(["sh", "-c", "swipl candidates.pl > found.tsv"], folder)
+    rows = [line.split("\t") for line in (folder / "found.tsv").read_text().splitlines()]
+    for shape, (_, count, _) in zip(sample, rows, strict=True):
+        if int(count) != len(F.table(shape)):
+            raise LrnnError(f"{shape}: {count} groundings in Prolog, {len(F.table(shape))} in tables")
+    return np.array([float(seconds) for _, _, seconds in rows]), measured
 
 
 def main() -> None:
@@ -129,23 +144,16 @@ def main() -> None:
         data = grounder.load(read_source(arguments.data, "data"))
         knowledge = grounder.knowledge(data)
     ratios = []
-    for run in range(1, arguments.repeat + 1):
-        E, state, scored, seconds = learn(data, knowledge, arguments.rules)
+    options = StructureOptions(iterations=arguments.rules, rules=1)
+    for number in range(1, arguments.repeat + 1):
+        E, state, scored, seconds = learn(data, knowledge, data.queries, options)
         F = weighted_facts(E, state.rules, state.weights)
-        shapes = [
-            shape for shape, count in sorted(scored.items()) if count and all(len(v) == 1 for v, _ in shape.slots)
-        ]
         candidates = sum(scored.values())
-        drawn = random.Random(run).choices(shapes, [scored[shape] for shape in shapes], k=arguments.sample)
         with tempfile.TemporaryDirectory() as folder:
-            found = prolog(E, F, drawn, Path(folder))
-        for shape, (count, _) in zip(drawn, found, strict=True):
-            if count != len(F.table(shape)):
-                raise LrnnError(f"{shape}: {count} groundings in Prolog, {len(F.table(shape))} in tables")
-        each = np.array([elapsed for _, elapsed in found])
+            each, _ = prolog(E, F, draw(scored, arguments.sample, number), Path(folder))
         ratios.append(candidates * float(each.mean()) / seconds)
         print(
-            f"run {run}: {len(state.iterations)} rules, {candidates:,} candidates; "
+            f"run {number}: {len(state.iterations)} rules, {candidates:,} candidates; "
             f"ours {seconds:.1f} s in all, {1000 * seconds / candidates:.2f} ms a candidate; "
             f"Prolog {1000 * each.mean():.0f} ms a candidate ({1000 * each.min():.0f} to {1000 * each.max():.0f}), "
             f"{ratios[-1]:.0f} times",

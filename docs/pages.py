@@ -14,6 +14,8 @@ PARTS = {
         "import",
         "problems",
         "structure-learning",
+        "classes",
+        "numbers",
         "python",
         "experiments",
         "baselines",

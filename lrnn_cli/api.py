@@ -498,8 +498,9 @@ def predict_with_trees(
 
     chosen = _chosen(TreeOptions, options, settings)
     trees = predict_with_trees(learner, testing.content, everything, training.queries, testing.queries, chosen)
-    outputs = trees.output
-    return Predictions(testing.queries, testing.content.example_name, outputs, np.stack([outputs])), trees.remarks
+    outputs, queries = trees.output, testing.queries
+    found = queries, testing.content.example_name, outputs, np.stack([outputs]), trees.kind, queries.classes
+    return Predictions(*found), trees.remarks
 
 
 def make_template(data: Data, options: ChainOptions | None = None, **settings: Any) -> Template:
@@ -520,8 +521,12 @@ def ground(template: Template, data: Data, names: bool = True) -> Groundings:
 
     Without `names` of objects they can be trained, but not saved or shown.
     """
+    from lrnn_cli.language.targets import check_classes_known, with_task
+
     with stage("grounding"):
-        return data.checked().grounder.ground(template, data.content, data.examples, names)
+        template = with_task(template, data.name, data.checked().queries)
+        check_classes_known(template, data.content, data.queries)
+        return data.grounder.ground(template, data.content, data.examples, names)
 
 
 def save_groundings(groundings: Groundings, path: Path) -> None:
@@ -566,14 +571,18 @@ def train(
 
     report: called after each epoch; note: with what is worth keeping.
     """
+    from lrnn_cli.language.targets import with_standard_numbers
     from lrnn_cli.network.model import Model
     from lrnn_cli.network.network import compile_network
+    from lrnn_cli.semantics.targets import kind_of
     from lrnn_cli.training.loop import train_weights
 
     chosen = _chosen(TrainingOptions, options, settings)
     template, queries = groundings.template, groundings.queries
     _tell_unlabelled(groundings.data_name, queries, note)
     groundings = replace(groundings, queries=queries.select(queries.labelled.nonzero()[0]))
+    template = with_standard_numbers(template, groundings.origin, groundings.queries)
+    groundings = replace(groundings, program=replace(groundings.program, template=template))
     with one_thread():
         with stage("compiling the network"):
             network = compile_network(groundings)
@@ -583,9 +592,10 @@ def train(
             except TrainingError as error:
                 raise TrainingError(f"{groundings.origin}: {error}") from None
     names = (name.rsplit("/", 1)[-1] for name in (template.name, groundings.data_name))
+    loss = kind_of(template.settings).loss_name(chosen.loss)
     comments = (
         "model of lrnn: {} trained on {}".format(*names),
-        f"{chosen.loss} loss {trained.epoch.decisive_loss!r} after epoch {trained.epoch.epoch}, seed {chosen.seed}",
+        f"{loss} loss {trained.epoch.decisive_loss!r} after epoch {trained.epoch.epoch}, seed {chosen.seed}",
     )
     model = template.with_weights([float(weight) for weight in trained.weights])
     return Training(Model((model,), comments), trained)
@@ -687,11 +697,13 @@ def simplify(model: Model, data: Data, options: SimplificationOptions | None = N
     """Drop rules and literals that do not matter on data; see `SimplificationOptions` for the settings."""
     from lrnn_cli.evaluation.metrics import badness
     from lrnn_cli.grounding.regrounding import Regrounder
+    from lrnn_cli.semantics.targets import kind_of
     from lrnn_cli.simplification.simplification import simplify_model
 
     chosen = _chosen(SimplificationOptions, options, settings)
     data = data.labelled()
     regrounder = Regrounder(data.grounder, data.content, data.examples, data.session.warn)
     with one_thread():
-        bad = badness(chosen.metric, data.name)
+        kind = kind_of(model.members[0].settings)
+        bad = badness(chosen.metric, data.name, kind)
         return simplify_model(model, data.name, regrounder.ground, bad, chosen, data.session.report)

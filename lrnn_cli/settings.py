@@ -46,6 +46,7 @@ class NamesOf:
 ACTIVATIONS = NamesOf("lrnn_cli.semantics.activations", "ACTIVATIONS")
 AGGREGATIONS = NamesOf("lrnn_cli.semantics.aggregations", "AGGREGATIONS")
 LOSSES = NamesOf("lrnn_cli.semantics.losses", "LOSSES")
+TASKS = NamesOf("lrnn_cli.semantics.targets", "KINDS")
 
 
 def setting(

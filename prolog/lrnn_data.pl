@@ -36,7 +36,7 @@ again carefully, to say what and where.
 %     - Examples: example(Index, IdText, Line, Fold, First, Next, Facts), Fold 0
 %       for none, First up to but not including Next its objects
 %     - Queries: query(Example, Name/Arity, Identifiers, Text, Target, Line),
-%       Target null for none
+%       Target null for none, class(Text) for a word
 %     - Background: background(Line, Column, Clause)
 %     - Faults: fault(Line, Column, Message), Line 0 for quotes or a comment
 %       that are never closed
@@ -273,7 +273,11 @@ example_item(query(Atom), Place, Block, Trie, State0, State) :-
     add_query(Atom, null, Place, Block, Trie, State0, State).
 example_item(query(Atom, Target), Place, Block, Trie, State0, State) :-
     !,
-    Value is float(Target),
+    (   number(Target)
+    ->  Value is float(Target)
+    ;   term_text(Target, Text),
+        Value = class(Text)
+    ),
     add_query(Atom, Value, Place, Block, Trie, State0, State).
 example_item(Weight::Atom, _, Block, Trie, State0, State) :-
     !,
@@ -289,7 +293,7 @@ example_item(Atom, _, Block, Trie, State0, State) :-
 
 %   add_query(+Atom, +Target, +Place, +Block, +Trie, +State0, -State)
 %
-%   Target is a float, or null for none.
+%   Target is a float, class(Text) of a word, or null for none.
 
 add_query(Atom, Target, Place, Block, Trie, State0, State) :-
     State0 = state(Next0, Names0, Facts, Soft, Fold),
@@ -415,7 +419,17 @@ query_fault(Atom, _, Format, [Atom]) :-
     Format = 'the query ~w is not ground; ask one query for each object'.
 query_fault(Atom, Target, Format, [Atom, Target]) :-
     \+ finite_number(Target),
-    Format = 'the target of query ~w must be a finite number, not ~w'.
+    \+ class_word(Target),
+    Format = 'the target of query ~w must be a finite number or a word, not ~w'.
+
+%   class_word(+Target) is semidet.
+%
+%   Words name classes, but for those that look like a number that there is none of.
+
+class_word(Target) :-
+    atom(Target),
+    Target \== [],
+    \+ memberchk(Target, [inf, infinite, nan]).
 
 %   finish_outside(-Background)
 %

@@ -199,9 +199,13 @@ fault_json(fault(Line, Column, Message), [Line, Column, Message]).
 example_json(example(Index, Text, Line, Fold, First, Next, Count),
              [Index, Text, Line, Fold, First, Next, Count]).
 
-query_json(query(Example, Name/Arity, Identifiers, Text, Target, Line),
+query_json(query(Example, Name/Arity, Identifiers, Text, Target0, Line),
            [Example, NameText, Arity, Identifiers, Text, Target, Line]) :-
-    text(Name, NameText).
+    text(Name, NameText),
+    (   Target0 = class(Target)
+    ->  true
+    ;   Target = Target0
+    ).
 
 member_json(member(Line, Column, Name, Rules0, Settings0),
             json([line=Line, column=Column, name=Name, rules=Rules, settings=Settings])) :-

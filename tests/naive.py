@@ -131,6 +131,14 @@ class Program:
     offset: float = -0.5
     object_identity: bool = False
     aggregation: str = "mean"
+    task: str = "binary"
+    center: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def asked(self) -> set[Signature]:
+        """The predicates of queries, whose atoms are sums where targets are not yes or no."""
+        return {atom.signature for example in self.examples for atom, _ in example.queries}
 
     @property
     def weights(self) -> list[float]:
@@ -151,6 +159,10 @@ class Program:
         ]
         if self.family == "lukasiewicz":
             settings += [f"setting(steepness, {self.steepness!r}).", f"setting(offset, {self.offset!r})."]
+        if self.task != "binary":
+            settings += [f"setting(task, {self.task})."]
+        if self.task == "regression":
+            settings += [f"setting(center, {self.center!r}).", f"setting(scale, {self.scale!r})."]
         return "\n".join([*settings, *map(str, self.rules)]) + "\n"
 
     def data_text(self) -> str:
@@ -383,13 +395,14 @@ class GroundExample:
 
     def outputs(self, weights: Sequence[float]) -> list[float]:
         values: dict[Atom, float] = {}
-        return [self.atom_value(atom, weights, values, []) for atom, _ in self.example.queries]
+        found = [self.atom_value(atom, weights, values, []) for atom, _ in self.example.queries]
+        return [self.program.center + self.program.scale * value for value in found]
 
     def atom_value(self, atom: Atom, weights: Sequence[float], values: dict[Atom, float], path: list[Atom]) -> float:
         """The value of an atom neuron; `values` are those known already, `path` the atoms above this one."""
         program = self.program
         if not holds(self.model, atom):
-            return self.disjunction(0.0)
+            return 0.0 if self.is_sum(atom) else self.disjunction(0.0)
         if atom in path:
             raise CycleError(" <- ".join(map(str, [*path[path.index(atom) :], atom])))
         if atom not in values:
@@ -402,8 +415,12 @@ class GroundExample:
                     for body in bodies
                 ]
                 total += weights[index] * self.aggregation(fired)
-            values[atom] = total if program.family == "sigmoid" and not rules else self.disjunction(total)
+            only_facts = program.family == "sigmoid" and not rules
+            values[atom] = total if only_facts or self.is_sum(atom) else self.disjunction(total)
         return values[atom]
+
+    def is_sum(self, atom: Atom) -> bool:
+        return self.program.task != "binary" and atom.signature in self.program.asked
 
     def aggregation(self, fired: list[float]) -> float:
         if self.program.aggregation == "max":

@@ -31,6 +31,8 @@ from molecules import (  # noqa: E402
 from peer_table import Case, Spread, csv_text, goals, growth, number, ratio, spread, table  # noqa: E402
 from peer_template import comparable, peer_template  # noqa: E402
 from search import goal  # noqa: E402
+from structure import Figures, searched, sized  # noqa: E402
+from structure import table as structure_table  # noqa: E402
 
 from lrnn_cli.errors import LrnnError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
@@ -348,3 +350,43 @@ def test_goal_of_a_candidate() -> None:
     assert goal(shape, names, {bond: (7, 7, 8), target: (7,)}) == (
         "p1(V0), p0(V0,V1,V2), V1 \\== V0, p0(V1,V3,V4), V3 \\== V0, V3 \\== V1, V4 \\== V2, p2(V1), p3(V2)"
     )
+
+
+# Structure learning beside others
+
+
+def test_table_of_structure_learning() -> None:
+    """Ratios within each run: 20/10 and 60/20, median 2.5; 100 candidates in 5 s of search are 20 a second."""
+    found = [
+        Figures(1000, 1, 1, "lrnn", 10.0, 500.0, 100, 5.0, 0.75),
+        Figures(1000, 1, 1, "nfoil", 20.0, 250.0, 80, None, 0.5),
+        Figures(1000, 2, 1, "lrnn", 20.0, 500.0, 100, 5.0, 0.75),
+        Figures(1000, 2, 1, "nfoil", 60.0, 250.0, 240, None, 0.5),
+        Figures(1000, 1, 2, "forest", 3.0, 100.0, accuracy=0.7),
+    ]
+    lines = structure_table(found).splitlines()
+    assert lines[1].split() == [
+        *("1,000", "1", "lrnn", "15.0", "(10.0-20.0)", "1.00", "5.00", "500", "100", "20.0", "0.750")
+    ]
+    assert lines[2].split()[3:8] == ["40.0", "(20.0-60.0)", "2.50", "(2.00-3.00)", "250"]
+    assert lines[2].split()[-2:] == ["4.00", "0.500"]
+    assert lines[3].split() == ["1,000", "2", "forest", "3.00", "100", "0.700"]
+
+
+def test_candidates_of_a_run(tmp_path: Path) -> None:
+    assert searched(tmp_path) == (None, None)
+    (tmp_path / "candidates.json").write_text("7")
+    assert searched(tmp_path) == (7, None)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/iterations.csv").write_text("iteration,candidates,search_seconds\n1,30,0.25\n2,12,0.50\n")
+    assert searched(tmp_path) == (42, 0.75)
+
+
+def test_examples_of_a_size() -> None:
+    """The first ones where there are enough; otherwise all, and new ones with names of their own."""
+    query = Fact("p", ())
+    examples = [Example(f"e{n}", (Fact("c", (0,)), Fact("b", (0, 1))), query, 1.0) for n in range(3)]
+    assert sized(examples, 2) == examples[:2]
+    more = sized(examples, 7)
+    assert more[:3] == examples
+    assert len({example.name for example in more}) == 7

@@ -428,7 +428,17 @@ def test_a_run_that_was_killed_goes_on(folder: Folder) -> None:
     block = "begin(model(m{0})). {1} query(p, {2}). end(model(m{0})).\n"
     kinds = [" ".join(f"t{bit}(a{bit})." for bit in range(4) if number >> bit & 1) for number in range(1, 13)]
     folder.write({"data.pl": "".join(block.format(n, kinds[n], n % 2) for n in range(12))})
-    command = [sys.executable, "-m", "lrnn_cli", "crossvalidate", "data.pl", "--folds", "2", "--learner", "nfoil"]
+    # Nothing in the current folder is taken for a module.
+    folder.write({"numpy.py": "raise SystemExit('numpy of the current folder')"})
+    command = [
+        str(Path(sys.executable).parent / "lrnn"),
+        "crossvalidate",
+        "data.pl",
+        "--folds",
+        "2",
+        "--learner",
+        "nfoil",
+    ]
     folds = folder.path / "results/data/nfoil"
     running = subprocess.Popen([*command, "--jobs", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
@@ -446,7 +456,7 @@ def test_a_run_that_was_killed_goes_on(folder: Folder) -> None:
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     assert "2 folds, 12 queries, 6 of them positive" in finished.stdout
-    assert finished.stderr == "data/nfoil fold 2 done, 1 of 1\n"
+    assert finished.stderr.endswith("data/nfoil fold 2 done, 1 of 1\n") and "fold 1" not in finished.stderr
     assert first.items() <= times(folder).items()
     # The same as the commands one by one.
     for name in ("model.pl", "predictions.tsv", "metrics.json"):
@@ -465,8 +475,8 @@ def commands_in(folder: Path) -> list[str]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            if process.joinpath("cwd").resolve() == folder and b"lrnn_cli.plan.child" in words:
+            command = (process / "cmdline").read_bytes()
+            if process.joinpath("cwd").resolve() == folder and b"lrnn_cli.plan.child" in command:
                 found.append(process.name)
     return found
 

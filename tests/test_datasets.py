@@ -348,3 +348,26 @@ def test_screening_can_be_made_again(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     aromatic = re.compile(r"O=\[N\+\]\(\[O-\]\)[cns]|[cns]\d?\(\[N\+\]\(=O\)\[O-\]\)|[cns]\d?\[N\+\]\(=O\)\[O-\]")
     assert [bool(aromatic.search(text)) for text in candidates] == [screening.is_active(text) for text in candidates]
     assert sum(map(screening.is_active, known)) == 40 and sum(map(screening.is_active, candidates)) == 25
+
+
+def test_directions_can_be_made_again(tmp_path: Path) -> None:
+    """As many trains of each class as planted, by rules told here once more; the numbers of molecules, too."""
+    command = [sys.executable, str(DATASETS / "targets.py")]
+    subprocess.run([*command, "--folder", str(tmp_path)], check=True)
+    text = (tmp_path / "directions" / "directions.pl").read_text()
+    assert text == (DATASETS / "directions" / "directions.pl").read_text()
+    counts: dict[str, int] = {}
+    for block in text.split("begin(model(")[1:]:
+        facts = set(re.findall(r"(\w+)\((\w+)\)\.", block))
+        cars = sorted(name for word, name in facts if word == "car")
+        roofs = {name for word, name in facts if word.startswith("roof_") and word != "roof_none"}
+        east = any(("length_short", car) in facts and car in roofs for car in cars)
+        pairs = re.findall(r"next\((\w+),(\w+)\)", block)
+        west = any(("length_long", one) in facts and ("load_triangle", two) in facts for one, two in pairs)
+        goes = re.search(r"query\(direction, (\w+)\)", block)
+        assert goes and goes.group(1) == ("east" if east else "west" if west else "nowhere")
+        counts[goes.group(1)] = counts.get(goes.group(1), 0) + 1
+    assert counts == {"east": 100, "west": 100, "nowhere": 100}
+    numbers = tmp_path / "numbers.pl"
+    shown = subprocess.run([*command, "--numbers", str(numbers)], check=True, capture_output=True, text=True).stdout
+    assert numbers.read_text().count("query(score, ") == 1000 and shown.startswith("R2 of the contributions")

@@ -41,10 +41,10 @@ def worked_examples(page: str) -> list[tuple[str, list[str]]]:
     return steps
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/import.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/import.md", "docs/classes.md", "docs/numbers.md"])
 def test_worked_examples(tmp_path: Path, page: str) -> None:
     """Every command runs as written and prints what is shown, numbers to three digits."""
-    for name in ("family", "screening", "trains"):
+    for name in ("directions", "family", "screening", "trains"):
         shutil.copytree(ROOT / "datasets" / name, tmp_path / "datasets" / name)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     steps = worked_examples(page)

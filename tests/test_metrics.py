@@ -126,10 +126,10 @@ def test_one_class_only(target: float, word: str) -> None:
 
 
 def test_targets_outside_0_to_1() -> None:
-    """The log loss is undefined then, with the reason."""
+    """They are numbers then: there is no accuracy to report."""
     metrics = metrics_of([0.9, 0.2], [3.0, 0.0])
-    assert metrics.values["log_loss"] is None
-    assert "log_loss" in metrics.reasons
+    assert "accuracy" not in metrics.values and "log_loss" not in metrics.values
+    assert metrics.values["rmse"] == pytest.approx(math.sqrt((2.1**2 + 0.2**2) / 2))
     assert metrics.values["squared_loss"] == pytest.approx((4.41 + 0.04) / 2, abs=1e-12)
 
 

@@ -70,9 +70,11 @@ def test_targets_of_a_regression(folder: Folder) -> None:
     )
     outcome = folder.run("learn-structure", "data.pl")
     assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith("data.pl: nothing was learned: none of ")
+    outcome = folder.run("learn-structure", "data.pl", "--task", "binary")
     assert outcome.stderr == (
-        "data.pl: structure learning takes targets from 0 to 1, but 7 of 9 queries of p/0 have others, the first 2; if "
-        "these are quantities, as in regression, scale them to 0 to 1, or make classes of them\n"
+        "data.pl: with --task binary targets are from 0 to 1, but 7 of 9 are not, the first is 2; leave --task out, or "
+        "scale the targets\n"
     )
 
 

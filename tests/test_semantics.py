@@ -7,6 +7,7 @@ hypothesis and grounded by one SWI-Prolog process; `naive.py` computes what they
 from __future__ import annotations
 
 import math
+import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -708,10 +709,14 @@ def programs(draw: Callable[[st.SearchStrategy[random.Random]], random.Random], 
     return drawing.program(drawing.random.randint(least, 3))
 
 
+SHARE = float(os.environ.get("LRNN_RANDOM_PROGRAMS", "0.5"))
+"""The share of random programs that is tried."""
+
+
 def tried(examples: int) -> settings:
     """So many random programs, the same ones each time. One that fails is shown as it is: shrinking takes minutes."""
     return settings(
-        max_examples=examples,
+        max_examples=max(1, round(SHARE * examples)),
         deadline=None,
         derandomize=True,
         database=None,
@@ -798,6 +803,8 @@ def total_loss(outputs: Sequence[float], targets: Sequence[float], loss: str) ->
     pairs = list(zip(outputs, targets, strict=True))
     if loss == "squared":
         return sum((y - t) ** 2 for y, t in pairs)
+    if loss == "huber":
+        return sum((y - t) ** 2 if abs(y - t) <= 1.0 else 2.0 * abs(y - t) - 1.0 for y, t in pairs)
     return -sum(t * math.log(y) + (1.0 - t) * math.log(1.0 - y) for y, t in pairs)
 
 

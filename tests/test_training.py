@@ -562,7 +562,11 @@ def test_history_keeps_all_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "target", "fault"), [("log", "2", "outside 0 to 1"), ("squared", "1.0e200", "so large that their squares")]
+    ("loss", "target", "fault"),
+    [
+        ("log", "2", "the log loss is not for targets that are numbers"),
+        ("squared", "1.0e200", "1 of 1 targets are so large that their squares are infinite"),
+    ],
 )
 def test_errors_of_training_are_messages(tmp_path: Path, loss: str, target: str, fault: str) -> None:
     """Exit code 1 with what is wrong; no model is written."""
@@ -573,7 +577,7 @@ def test_errors_of_training_are_messages(tmp_path: Path, loss: str, target: str,
     assert CliRunner().invoke(cli, ["ground", *files, "-o", str(grounding), "--quiet"]).exit_code == 0
     result = train(grounding, tmp_path / "model.pl", "--loss", loss)
     assert result.exit_code == 1
-    assert f"the {loss} loss takes no targets that are {fault}" in result.output
+    assert fault in result.output
     assert not (tmp_path / "model.pl").exists()
 
 

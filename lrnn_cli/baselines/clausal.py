@@ -24,8 +24,10 @@ from lrnn_cli.hypotheses.refinement import Language
 from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
+from lrnn_cli.language.targets import learned_queries, target_kind
 from lrnn_cli.limits import room
 from lrnn_cli.network.model import Model
+from lrnn_cli.semantics.targets import REGRESSION, TargetTask
 
 KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
     "machine": KernelMachine,
@@ -109,11 +111,19 @@ def learning_tasks(
 ) -> tuple[Vocabulary, list[Task]]:
     """The words of clauses, and the task of each target predicate of some examples."""
     queries = data.queries.of_examples(examples)
+    kind = target_kind(data.name, queries, None)
+    if kind is REGRESSION:
+        raise LrnnError(
+            f"{data.name}: targets are numbers outside 0 to 1, and nFOIL and kFOIL tell classes apart; "
+            "`lrnn baseline forest` and `lrnn learn-structure` predict numbers"
+        )
+    queries = learned_queries(data, queries, TargetTask(kind))
     targets = target_predicates(queries)
     if sum(target.arity > 0 for target in targets) > 1:
         names = " and ".join(str(target) for target in targets if target.arity)
         raise LrnnError(
-            f"{data.name}: there are queries of {names}, but a model has one target with arguments; keep those of one"
+            f"{data.name}: there are queries of {names}, but a model has one target with arguments, and no classes of "
+            "it; keep those of one"
         )
     words = crisp_vocabulary(data, knowledge, queries)
     # To crisp clauses a weighted fact is a fact.

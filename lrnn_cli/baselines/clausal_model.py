@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lrnn_cli.hypotheses.vocabulary import Vocabulary
-from lrnn_cli.language.clauses import Atom, Predicate, Rule
+from lrnn_cli.language.clauses import Atom, Predicate, Rule, class_of, plain_name
 from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.semantics.targets import CLASSES
 
 STEEPNESS = 1000.0
 
@@ -47,9 +48,10 @@ def model_template(models: list[ClausalModel], words: Vocabulary, identity: bool
     stem = "clause"
     while any(predicate.name.startswith(f"{stem}_") for predicate in words.tables):
         stem += "_"
-    noted = [pair for model in models for pair in _rules(model, offset, f"{stem}_{model.target.name}")]
+    noted = [pair for model in models for pair in _rules(model, offset, f"{stem}_{plain_name(model.target.name)}")]
     rules = tuple(words.written(rule) for rule, _ in noted)
-    settings = Settings(steepness=STEEPNESS, offset=offset, object_identity=identity)
+    task = CLASSES.name if any(class_of(model.target.name)[1] for model in models) else None
+    settings = Settings(steepness=STEEPNESS, offset=offset, object_identity=identity, task=task)
     return Template(rules, settings, "<learned>"), [note for _, note in noted]
 
 

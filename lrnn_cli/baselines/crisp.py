@@ -11,6 +11,7 @@ from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.targets import BERNOULLI, Likelihood
 
 
 def target_predicates(queries: Queries) -> list[Predicate]:
@@ -23,13 +24,18 @@ def positions_of(queries: Queries, target: Predicate) -> np.ndarray:
 
 
 def crisp_vocabulary(
-    data: DataSet, knowledge: Knowledge, queries: Queries, conditions: Conditions | None = None
+    data: DataSet,
+    knowledge: Knowledge,
+    queries: Queries,
+    conditions: Conditions | None = None,
+    likelihood: Likelihood = BERNOULLI,
 ) -> Vocabulary:
     """The vocabulary of data, none of whose facts is weighted as if it were false.
 
     conditions: those on numbers, where they have been chosen; else they are chosen for these queries.
     """
-    words = with_thresholds(vocabulary(data, knowledge, queries), queries, AGGREGATIONS["max"], conditions)
+    known = vocabulary(data, knowledge, queries)
+    words = with_thresholds(known, queries, AGGREGATIONS["max"], conditions, likelihood)
     for predicate, facts in words.soft.items():
         if (facts.weight <= 0.0).any():
             raise LrnnError(

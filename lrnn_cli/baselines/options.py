@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lrnn_cli.settings import setting
+from lrnn_cli.settings import TASKS, setting
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,12 @@ class KernelOptions(BaselineOptions):
 class TreeOptions:
     """Those of trees over counts of neighbourhoods."""
 
+    task: str | None = setting(
+        None,
+        "What targets are.",
+        choices=TASKS,
+        default_text="classes if they are words, binary if they are from 0 to 1, regression if they are other numbers",
+    )
     radius: int = setting(
         1, "How far around an object its neighbourhood goes; counts of smaller ones are there as well.", least=0
     )

@@ -30,8 +30,8 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
     """Learn the weights of the rules in GROUNDING
 
     Weights that stand in the template are where training starts, `_` is drawn, `fixed(W)` stays. The squared loss of
-    a query is (output - target)^2. Compiled steps give the same weights as those of NumPy, but for rounding. Ctrl-C
-    ends training and keeps the best weights so far.
+    a query is (output - target)^2; targets of regression are divided by their deviation before. Compiled steps give the
+    same weights as those of NumPy, but for rounding. Ctrl-C ends training and keeps the best weights so far.
 
     \b
     Example:
@@ -40,29 +40,31 @@ def train(grounding: str, output: str, quiet: bool, history: str | None, **optio
     """
     from lrnn_cli import api
     from lrnn_cli.language.files import write_text
+    from lrnn_cli.semantics.targets import kind_of
 
     progress = Progress(quiet)
     settings = chosen(TrainingOptions, options)
     groundings = api.load_groundings(grounding)
     progress.status("compiling the network")
+    loss = kind_of(groundings.template.settings).loss_name(settings.loss)
     training = api.train(
-        groundings, settings, report=lambda epoch: progress.status(_epoch(epoch, settings)), note=progress.line
+        groundings, settings, report=lambda epoch: progress.status(_epoch(epoch, settings, loss)), note=progress.line
     )
     write_text(output, training.model.text())
     if history:
         write_text(history, training.history())
     best = training.trained.epoch
-    progress.line(f"{settings.loss} loss {best.decisive_loss:.6f} after epoch {best.epoch}{model_in(output)}")
+    progress.line(f"{loss} loss {best.decisive_loss:.6f} after epoch {best.epoch}{model_in(output)}")
     if training.trained.interrupted:
         progress.warn(f"interrupted: {output_name(output)} holds the best weights so far, of epoch {best.epoch}")
         click.get_current_context().exit(130)
 
 
-def _epoch(epoch: Epoch, settings: TrainingOptions) -> str:
+def _epoch(epoch: Epoch, settings: TrainingOptions, loss: str) -> str:
     """How far training is."""
     restart = f"restart {epoch.restart}, " if settings.restarts > 1 else ""
     validation = "" if epoch.validation_loss is None else f", validation {epoch.validation_loss:.6f}"
     return (
-        f"training: {restart}epoch {epoch.epoch} of {settings.epochs}, {settings.loss} loss "
+        f"training: {restart}epoch {epoch.epoch} of {settings.epochs}, {loss} loss "
         f"{epoch.training_loss:.6f}{validation}"
     )

@@ -13,11 +13,13 @@ import numpy as np
 
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import GroundRule
-from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, Variable
+from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, Variable, class_of
 from lrnn_cli.network.compile import Compiler, Way
 from lrnn_cli.network.network import assemble_all
 from lrnn_cli.network.statistics import raw_neurons
+from lrnn_cli.semantics.activations import sigmoid
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.losses import SMALLEST
 
 
 class GroundAtom(NamedTuple):
@@ -71,8 +73,11 @@ class GroundNetwork:
         self._compiler = Compiler(self.groundings)
         network, self._neuron = assemble_all(self._compiler)
         self.activation = network.activation
+        self.output = network.output
+        self._sums = frozenset() if self.output.kind.squashed else frozenset(self.queries.predicate)
         self.aggregation = AGGREGATIONS[groundings.template.settings.aggregation]
         self._values, _ = network.forward(weights)
+        self._outputs = network.in_units(network.outputs(self._values))
         self._rules_of: dict[Predicate, list[int]] = {}
         for index, rule in enumerate(groundings.program.rules):
             self._rules_of.setdefault(rule.head, []).append(index)
@@ -93,6 +98,15 @@ class GroundNetwork:
         predicate = self.queries.predicate[self.queries.predicate_index[number]]
         return GroundAtom(predicate, tuple(self.queries.argument[number, : predicate.arity].tolist()))
 
+    def probabilities(self, number: int) -> dict[str, float]:
+        """Of a query with classes, those of all of them."""
+        same = (self.queries.groups() == self.queries.groups()[number]).nonzero()[0].tolist()
+        return {class_of(self.query(row).predicate.name)[1]: float(self._outputs[row]) for row in same}
+
+    def output_of(self, number: int) -> float:
+        """The output of a query, in the units of the data."""
+        return float(self._outputs[number])
+
     def text(self, atom: GroundAtom) -> str:
         return str(Atom(atom.predicate.name, tuple(Constant(self._names[number]) for number in atom.objects)))
 
@@ -105,7 +119,7 @@ class GroundNetwork:
 
     def value(self, atom: GroundAtom) -> float:
         if self._group(atom.predicate) in self._compiler.derivations and self._position(atom) < 0:
-            return self.activation.underivable
+            return self.output.underivable if atom.predicate in self._sums else self.activation.underivable
         return float(self._value_of(atom.predicate, np.array([atom.objects], int))[0])
 
     def _value_of(self, predicate: Predicate, objects: np.ndarray) -> np.ndarray:
@@ -165,13 +179,24 @@ class GroundNetwork:
             share = abs(contribution) / size if size else 0.0
             others = found[:place] + found[place + 1 :]
             total = sum(other[1] for other in others)
-            without = total if self._linear([other[2] for other in others]) else self.activation.atom(total)
+            without = self._without(atom, total, [other[2] for other in others])
             inputs.append(Input(rule, contribution, share, without, row, fired))
         return sorted(inputs, key=lambda item: -abs(item.contribution))
 
-    def is_linear(self, inputs: list[Input]) -> bool:
-        """Whether an atom with these inputs is just their sum: facts only, in a family that sums them."""
-        return self._linear([item.row for item in inputs])
+    def _without(self, atom: GroundAtom, total: float, inputs: list[np.ndarray]) -> float:
+        """What an atom would be whose other inputs add up to this; of a number in units, of a class its probability."""
+        rows = [number for number in range(len(self.queries)) if self.query(number) == atom]
+        if atom.predicate in self._sums and rows and self.output.kind.grouped:
+            odds = self._outputs[rows[0]] / max(1.0 - self._outputs[rows[0]], SMALLEST)
+            change = self.output.steepness * (total - self.value(atom))
+            return float(sigmoid(np.log(max(odds, SMALLEST)) + change))
+        if atom.predicate in self._sums:
+            return float(self.output.in_units(np.array(total)))
+        return total if self._linear(inputs) else self.activation.atom(total)
+
+    def is_linear(self, atom: GroundAtom, inputs: list[Input]) -> bool:
+        """Whether an atom with these inputs is just their sum: a number, or facts only, in a family that sums them."""
+        return atom.predicate in self._sums or self._linear([item.row for item in inputs])
 
     def _linear(self, rows: list[np.ndarray]) -> bool:
         return self.activation.family.sums_facts and bool(rows) and not any(map(len, rows))

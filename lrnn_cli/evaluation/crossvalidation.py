@@ -19,6 +19,7 @@ from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.evaluation.predictions import read_predictions
 from lrnn_cli.evaluation.records import read_record
 from lrnn_cli.language.json_files import read_json
+from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind
 
 PREDICTIONS = "predictions.tsv"
 METRICS = "metrics.json"
@@ -29,7 +30,7 @@ class Fold:
     """Predictions of one fold, arrays of shape (queries,), metrics of members, and the seconds of its steps.
 
     example, atom: of each query that has a target; others do not count.
-    seed: of the draw of folds that this one is of, where there are several.
+    seed: of the draw of folds that this one is of, where there are several; kind, classes: see `Predicted`.
     """
 
     folder: str
@@ -40,6 +41,8 @@ class Fold:
     members: list[dict[str, float | None]]
     seconds: dict[str, float]
     seed: int | None = None
+    kind: TargetKind = BINARY
+    classes: tuple[str, ...] = ()
 
 
 def read_fold(folder: str) -> Fold:
@@ -50,10 +53,11 @@ def read_fold(folder: str) -> Fold:
     predictions = path / PREDICTIONS
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
-    example, atom, target, output = read_predictions(str(predictions))
+    found = read_predictions(str(predictions))
     record = read_record(path)
+    told = found.example, found.atom, found.target, found.output
     members = _read_members(path / METRICS)
-    return Fold(folder, example, atom, target, output, members, record.seconds(), record.seed)
+    return Fold(folder, *told, members, record.seconds(), record.seed, found.kind, found.classes)
 
 
 def _read_members(path: Path) -> list[dict[str, float | None]]:
@@ -75,17 +79,19 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     of them would be too narrow: there are none.
     """
     _check_apart(folds)
-    metrics = [evaluate_outputs(fold.output, fold.target).values for fold in folds]
+    kind, classes = _common_kind(folds)
+    known = [_with_classes(fold, classes) for fold in folds]
+    metrics = [evaluate_outputs(*found, kind, classes).values for found in known]
     names = list(metrics[0])
-    pooled = evaluate_outputs(
-        np.concatenate([fold.output for fold in folds]), np.concatenate([fold.target for fold in folds])
-    )
+    output, target = (np.concatenate(parts) for parts in zip(*known, strict=True))
+    pooled = evaluate_outputs(output, target, kind, classes)
     if len({fold.seed for fold in folds}) > 1:
         pooled.intervals.clear()
     values = {name: [value for fold in metrics if (value := fold[name]) is not None] for name in names}
     steps = dict.fromkeys(step for fold in folds for step in fold.seconds)
     seconds = {step: [fold.seconds[step] for fold in folds if step in fold.seconds] for step in steps}
     return {
+        "task": kind.name,
         "folds": [
             {"folder": fold.folder, **found, "seconds": fold.seconds}
             for fold, found in zip(folds, metrics, strict=True)
@@ -97,6 +103,30 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
         "members": _members(folds, names),
         "seconds": {step: {"mean": _mean(found), "total": sum(found)} for step, found in seconds.items()},
     }
+
+
+def _common_kind(folds: Sequence[Fold]) -> tuple[TargetKind, tuple[str, ...]]:
+    """The kind of targets of all folds, and their classes. Targets of some fold outside 0 to 1 are numbers in all."""
+    kinds = {fold.kind.name for fold in folds}
+    if len(kinds) > 1:
+        raise LrnnError(
+            f"{folds[0].folder}: predictions are of several kinds, {' and '.join(sorted(kinds))}; name the folds of "
+            "one crossvalidation"
+        )
+    kind = folds[0].kind
+    if kind is BINARY and any((fold.target < 0.0).any() or (fold.target > 1.0).any() for fold in folds):
+        kind = REGRESSION
+    return kind, tuple(dict.fromkeys(name for fold in folds for name in fold.classes))
+
+
+def _with_classes(fold: Fold, classes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs and targets of a fold, in the order of these classes; those that it does not know are never predicted."""
+    if not classes:
+        return fold.output, fold.target
+    place = np.array([classes.index(name) for name in fold.classes])
+    output = np.zeros((len(fold.target), len(classes)))
+    output[:, place] = fold.output
+    return output, place[fold.target.astype(np.int64)]
 
 
 def _members(folds: Sequence[Fold], names: Sequence[str]) -> list[dict[str, float | None]]:

@@ -71,8 +71,12 @@ def strongest_groundings(network: GroundNetwork, query: int, neurons: int) -> li
 
 def query_drawing(groundings: Groundings, weights: np.ndarray, query: str | None, neurons: int) -> Drawing:
     """The network of the first query of the only example that was grounded, or of one atom."""
-    network = GroundNetwork(groundings, weights, np.array(choose_queries(groundings, query)[:1]))
-    return Drawing(network_dot(network, 0, neurons))
+    chosen, groups = choose_queries(groundings, query), groundings.queries.groups()
+    # The probability of a class takes the others; the first that is asked for with the largest one is drawn.
+    rows = (groups == groups[chosen[0]]).nonzero()[0]
+    network = GroundNetwork(groundings, weights, rows)
+    asked = [place for place, row in enumerate(rows.tolist()) if row in chosen]
+    return Drawing(network_dot(network, max(asked, key=network.output_of), neurons))
 
 
 def network_dot(network: GroundNetwork, query: int, neurons: int) -> str:
@@ -119,7 +123,7 @@ def _network_caption(network: GroundNetwork, query: int, shown: int) -> str:
     member = network.groundings.template.member
     of_member = f" of member {member}" if member else ""
     example = network.groundings.example_name[queries.example[query]]
-    value = number_text(network.value(network.query(query)))
+    value = number_text(network.output_of(query))
     given = f", target {queries.target[query]:g}" if queries.labelled[query] else ""
     everything = network.neurons("atom", "rule")
     part = f"all {shown:,}" if shown == everything else f"the strongest {shown:,} of {everything:,}"

@@ -17,6 +17,7 @@ import numpy as np
 from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.comparison import Comparison, compare_errors
 from lrnn_cli.evaluation.crossvalidation import PREDICTIONS, Fold, read_fold, summarise_folds
+from lrnn_cli.evaluation.metrics import ERRORS
 from lrnn_cli.evaluation.records import DoneStep, read_record
 from lrnn_cli.language.json_files import read_json
 
@@ -62,17 +63,27 @@ class Crossvalidation:
         return summarise_folds(list(self.folds.values()))
 
     def mean(self, metric: str) -> float | None:
-        found: float | None = self.summary["mean"][metric] if self.folds else None
-        return found
+        return self._figure("mean", metric)
 
     def deviation(self, metric: str) -> float | None:
-        found: float | None = self.summary["deviation"][metric] if self.folds else None
+        return self._figure("deviation", metric)
+
+    def _figure(self, part: str, metric: str) -> float | None:
+        """None where there is no such metric of these targets; `error` is that by which they are compared."""
+        if not self.folds:
+            return None
+        found: float | None = self.summary[part].get(self.error if metric == "error" else metric)
         return found
+
+    @property
+    def error(self) -> str:
+        """The metric that learners are compared by."""
+        return ERRORS[self.summary["task"]]
 
     def errors(self) -> dict[int, float]:
         """The error of each fold."""
         found = self.summary["folds"] if self.folds else ()
-        return {number: fold["error"] for number, fold in zip(self.folds, found, strict=True)}
+        return {number: fold[self.error] for number, fold in zip(self.folds, found, strict=True)}
 
     def seconds(self) -> float | None:
         """Mean seconds of learning in a fold, grounding included, predicting and evaluating not."""

@@ -58,11 +58,36 @@ def explained_queries(
 ) -> Explanations:
     """The first queries of the only example that was grounded, or those of one atom, explained."""
     queries = groundings.queries
+    if queries.group is not None:
+        return _explained_classes(groundings, weights, query, depth, top)
     asked = list(dict.fromkeys(queries.text[number] for number in choose_queries(groundings, query)))
     shown = asked[:SHOWN_QUERIES]
     chosen = [number for number, text in enumerate(queries.text) if text in shown]
     network = GroundNetwork(groundings, weights, np.array(chosen))
     found = [explanation(network, network.queries.text.index(text), depth, top) for text in shown]
+    return Explanations(found, len(asked))
+
+
+def _explained_classes(
+    groundings: Groundings, weights: np.ndarray, query: str | None, depth: int, top: int
+) -> Explanations:
+    """The classes of the first queries that are predicted and, where another is right, that one too; or one class."""
+    queries, groups = groundings.queries, groundings.queries.groups()
+    chosen = choose_queries(groundings, query)
+    asked = list(dict.fromkeys(groups[chosen].tolist()))
+    rows = np.isin(groups, asked[:SHOWN_QUERIES]).nonzero()[0]
+    network = GroundNetwork(groundings, weights, rows)
+    found = []
+    for group in asked[:SHOWN_QUERIES]:
+        own = [place for place, row in enumerate(rows.tolist()) if groups[row] == group]
+        explained = [place for place in own if rows[place] in chosen]
+        if len(explained) > 1:
+            predicted = max(own, key=network.output_of)
+            explained = [
+                predicted,
+                *(place for place in own if queries.target[rows[place]] == 1 and place != predicted),
+            ]
+        found += [explanation(network, place, depth, top) for place in explained]
     return Explanations(found, len(asked))
 
 
@@ -94,7 +119,11 @@ def explanation(network: GroundNetwork, query: int, depth: int, top: int) -> Jso
             for other, target, known in zip(queries.text, queries.target, queries.labelled, strict=True)
             if other == text and known
         ],
-        "output": network.value(start),
+        "output": network.output_of(query),
+        "task": network.output.kind.name,
+        **({"probabilities": network.probabilities(query)} if queries.group is not None else {}),
+        "center": network.output.center,
+        "scale": network.output.scale,
         "activation": template.settings.activation,
         "steepness": network.activation.steepness,
         "offset": network.activation.offset,
@@ -112,7 +141,7 @@ def _atom_json(network: GroundNetwork, atom: GroundAtom, top: int, mentioned: di
         "atom": network.text(atom),
         "value": network.value(atom),
         "sum": sum(item.contribution for item in inputs),
-        "linear": network.is_linear(inputs),
+        "linear": network.is_linear(atom, inputs),
         "inputs": [_input_json(network, item, top, mentioned) for item in inputs[:top]],
         "other_inputs": len(others),
         "contribution_of_others": sum(item.contribution for item in others),
@@ -170,7 +199,11 @@ def explanation_text(found: Json) -> str:
     lines = [f"{found['example']}: {found['query']}"]
     given = f", target {targets}" if targets else ""
     lines += [f"output{member} {number_text(found['output'])}{given}", ""]
-    lines += [f"{query['atom']} {number_text(query['value'])} {_formula(found, query)}"]
+    if found["task"] == "classes":
+        shares = ", ".join(f"{word} {number_text(share)}" for word, share in found["probabilities"].items())
+        lines[-1:] = [f"of {shares}", ""]
+    value = found["output"] if found["task"] != "binary" else query["value"]
+    lines += [f"{query['atom']} {number_text(value)} {_formula(found, query)}"]
     if not query["inputs"]:
         lines.append(f"{INDENT}Nothing derives it in this example.")
     atoms = {atom["atom"]: atom for atom in found["atoms"]}
@@ -216,6 +249,10 @@ def _formula(found: Json, atom: Json) -> str:
     """How the value of an atom follows from the sum of its inputs."""
     total = number_text(atom["sum"])
     rest = f", and {total} is the sum of" if atom["inputs"] else ""
+    if found["task"] == "regression" and atom is found["atoms"][0]:
+        return f"= {found['center']:g} + {found['scale']:g} * {total}{rest}"
+    if found["task"] == "classes" and atom is found["atoms"][0]:
+        return f"= softmax of {found['steepness']:g} * {total} among the classes{rest}"
     if atom["linear"]:
         return "is the sum of"
     function = ACTIVATIONS[found["activation"]].squashing.name

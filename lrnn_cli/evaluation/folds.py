@@ -1,5 +1,7 @@
 """Parts of a data set for crossvalidation: folds given in the file, or stratified ones drawn with a seed.
 
+Folds have their share of positive and negative queries, of each class, or of each fifth of the numbers.
+
 Folds are of examples or, where there is one example only, of its queries. Duplicates stay in one fold where their
 groups are known: otherwise a model is tested on what it was trained on.
 """
@@ -10,13 +12,15 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.targets import target_kind
 
 
 def example_classes(data: DataSet) -> np.ndarray:
-    """(examples,) the mean target of the queries of each example, rounded; -1 without queries that have one."""
+    """(examples,) the mean level of the targets of each example, rounded; -1 without queries that have one."""
     queries = data.queries.select(data.queries.labelled.nonzero()[0])
+    levels = target_kind(data.name, queries, None).levels(queries.target)
     count = np.bincount(queries.example, minlength=len(data.example_name))
-    total = np.bincount(queries.example, queries.target, len(data.example_name))
+    total = np.bincount(queries.example, levels, len(data.example_name))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(count > 0, np.round(total / count), -1.0)
 
@@ -67,7 +71,9 @@ def assign_query_folds(data: DataSet, folds: int | None, seed: int) -> np.ndarra
     count = int(groups.max(initial=-1)) + 1
     if folds > count:
         raise LrnnError(f"{data.name}: {folds} folds of queries for {count} atoms in one example; choose fewer folds")
-    target = np.where(queries.labelled, np.round(queries.target), -np.inf)
+    known = queries.labelled
+    target = np.full(len(queries), -np.inf)
+    target[known] = np.round(target_kind(data.name, queries, None).levels(queries.target[known]))
     _, classes = np.unique(np.column_stack([queries.predicate_index, target]), axis=0, return_inverse=True)
     return _dealt(classes.reshape(-1), groups, folds, seed)
 

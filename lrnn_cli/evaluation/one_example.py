@@ -13,6 +13,7 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.targets import query_texts
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.model import Model, model_weights
 
@@ -65,14 +66,18 @@ def choose_example(data: DataSet, name: str | None) -> int:
 
 
 def choose_queries(groundings: Groundings, atom: str | None) -> list[int]:
-    """The numbers of the queries of one example that ask for this atom, or of all."""
+    """The numbers of the queries of one example that ask for this atom, or of all.
+
+    Of a query with classes, all rows or that of one class.
+    """
     queries = groundings.queries
     if atom is None:
         return list(range(len(queries)))
-    same = same_text(atom.strip().removesuffix("."), queries.text)
+    wanted = atom.strip().removesuffix(".")
+    same = same_text(wanted, queries.text) or same_text(wanted, query_texts(queries))
     if not same:
         example = groundings.example_name[queries.example[0]]
-        texts = list(dict.fromkeys(queries.text))
+        texts = list(dict.fromkeys(query_texts(queries)))
         raise LrnnError(
             f"{groundings.data_name}: example {example} has no query {atom}; {_others(atom, texts, 'query', 'queries')}"
         )

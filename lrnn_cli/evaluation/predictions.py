@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,11 +12,15 @@ from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.files import finite_number, read_bytes
+from lrnn_cli.language.targets import as_classes, class_columns, classes_of
 from lrnn_cli.language.writing import term_cell
 from lrnn_cli.network.model import Model, model_weights
+from lrnn_cli.semantics.targets import BINARY, CLASSES, KINDS, TargetKind, kind_of
 from lrnn_cli.stages import stage
 
-COLUMNS = ("example", "atom", "target", "output")
+COLUMNS = ("example", "atom", "target")
+LAST = {"binary": "output", "regression": "value", "classes": "class"}
+"""What the column of outputs is called, by the kind of targets. Those of classes have a column each after it."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +28,34 @@ class Predictions:
     """Outputs (queries,) of a model for queries, and the names of all examples of the data.
 
     members: (members, queries) the outputs whose mean the output is.
+    classes: where targets are classes, their names; outputs then are (queries, classes), probabilities.
     """
 
     queries: Queries
     example_name: tuple[str, ...]
     output: np.ndarray
     members: np.ndarray
+    kind: TargetKind = BINARY
+    classes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.queries)
 
     @property
     def target(self) -> np.ndarray:
-        """(queries,)"""
-        return self.queries.target
+        """(queries,) numbers or, of classes, their places."""
+        if not self.classes or not self.queries.classes:
+            return self.queries.target
+        place = np.array([self.classes.index(name) for name in self.queries.classes], float)
+        labelled = self.queries.labelled
+        target = np.full(len(self), np.nan)
+        target[labelled] = place[self.queries.target[labelled].astype(np.int64)]
+        return target
+
+    @property
+    def predicted(self) -> list[str]:
+        """The classes with the largest probabilities."""
+        return [self.classes[place] for place in self.output.argmax(axis=1).tolist()]
 
     @property
     def example(self) -> list[str]:
@@ -55,20 +73,33 @@ class Predictions:
         if not len(known):
             raise LrnnError("no query has a target here, so there are no metrics; leave --metrics out")
         queries = self.queries.select(known)
-        return Predictions(queries, self.example_name, self.output[known], self.members[:, known])
+        return replace(self, queries=queries, output=self.output[known], members=self.members[:, known])
 
     def text(self) -> str:
         """A file: tab-separated, a header line, one row a query, in the order of the queries.
 
         The cell of a target that there is not is empty.
         """
-        lines = ["\t".join(COLUMNS)]
-        for example, atom, target, output in zip(
-            self.example, self.atom, self.target.tolist(), self.output.tolist(), strict=True
-        ):
-            shown = "" if math.isnan(target) else repr(target)
-            lines.append(f"{term_cell(example)}\t{term_cell(atom)}\t{shown}\t{output!r}")
+        names = map(term_cell, self.classes)
+        lines = ["\t".join((*COLUMNS, LAST[self.kind.name], *names))]
+        for example, atom, target, output in zip(self.example, self.atom, self.targets(), self._outputs(), strict=True):
+            lines.append("\t".join((term_cell(example), term_cell(atom), target, *output)))
         return "\n".join(lines) + "\n"
+
+    def targets(self) -> list[str]:
+        """Targets as text, empty where there is none."""
+        words = [term_cell(name) for name in self.classes]
+        return [
+            "" if math.isnan(target) else words[int(target)] if words else repr(target)
+            for target in self.target.tolist()
+        ]
+
+    def _outputs(self) -> Iterator[Sequence[str]]:
+        if not self.classes:
+            yield from ((repr(output),) for output in self.output.tolist())
+            return
+        for predicted, output in zip(self.predicted, self.output.tolist(), strict=True):
+            yield term_cell(predicted), *map(repr, output)
 
 
 def predict_queries(
@@ -82,6 +113,8 @@ def predict_queries(
     from lrnn_cli.grounding.regrounding import Regrounder
     from lrnn_cli.network.network import compile_network
 
+    kind = kind_of(model.members[0].settings)
+    queries, classes = _asked_of(model, data.queries.of_examples(examples))
     regrounder = Regrounder(grounder, data, examples, warn)
     outputs = []
     for member in model.members:
@@ -91,35 +124,67 @@ def predict_queries(
             network = compile_network(groundings)
         with stage("computing outputs"):
             values, _ = network.forward(np.array(model_weights(member)))
-            outputs.append(network.outputs(values))
-    return Predictions(groundings.queries, groundings.example_name, np.mean(outputs, axis=0), np.stack(outputs))
+            output = network.in_units(network.outputs(values))
+            outputs.append(class_columns(queries, groundings.queries, output, classes) if classes else output)
+    found = groundings.example_name, np.mean(outputs, axis=0), np.stack(outputs)
+    return Predictions(queries, *found, kind, classes)
 
 
-def read_predictions(path: str) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray, np.ndarray]:
-    """Names of examples, atoms, targets (queries,) and outputs (queries,) of a file of predictions.
+def _asked_of(model: Model, queries: Queries) -> tuple[Queries, tuple[str, ...]]:
+    """Queries as a model takes their targets, and all classes if these are any; it may lack some of the data."""
+    if kind_of(model.members[0].settings) is not CLASSES:
+        return queries, ()
+    queries = as_classes(queries)
+    known = {word for words in classes_of(model.members).values() for word in words}
+    return queries, (*sorted(known), *(word for word in queries.classes if word not in known))
 
-    Queries without a target do not count.
+
+@dataclass(frozen=True)
+class Predicted:
+    """A file of predictions: names of examples, atoms, targets (queries,) and outputs (queries,) or (queries, classes).
+
+    Queries without a target do not count. Targets that are classes are their places in `classes`.
     """
+
+    example: tuple[str, ...]
+    atom: tuple[str, ...]
+    target: np.ndarray
+    output: np.ndarray
+    kind: TargetKind
+    classes: tuple[str, ...]
+
+
+def read_predictions(path: str) -> Predicted:
+    """What a file of predictions holds."""
     name, content = read_bytes(path)
     header, *lines = content.decode(errors="replace").rstrip("\n").split("\n")
-    if tuple(header.split("\t")) != COLUMNS:
-        message = f"predictions begin with a line of {', '.join(COLUMNS)} with tabs between; `lrnn predict` writes them"
+    *columns, last = header.split("\t")[: len(COLUMNS) + 1]
+    classes = tuple(header.split("\t")[len(COLUMNS) + 1 :])
+    kind = next((KINDS[kind] for kind, word in LAST.items() if word == last), None)
+    if tuple(columns) != COLUMNS or kind is None or bool(classes) != kind.grouped or len(set(classes)) < len(classes):
+        shown = ", ".join((*COLUMNS, LAST["binary"]))
+        message = f"predictions begin with a line of {shown} with tabs between; `lrnn predict` writes them"
         raise faults_error(name, [Fault(1, 1, message)])
-    named, numbers, faults = [], [], []
+    place = {word: float(number) for number, word in enumerate(classes)}
+    width = len(COLUMNS) + 1 + len(classes)
+    named, targets, outputs, faults = [], [], [], []
     for number, line in enumerate(lines, 2):
         cells = line.split("\t")
-        if len(cells) == len(COLUMNS) and cells[2] == "" and finite_number(cells[3]) is not None:
+        output = [finite_number(cell) for cell in (cells[len(COLUMNS) + 1 :] if classes else cells[len(COLUMNS) :])]
+        if len(cells) == width and cells[2] == "" and None not in output:
             continue
-        values = [finite_number(cell) for cell in cells[2:]]
-        if len(cells) != len(COLUMNS) or None in values:
-            faults.append(Fault(number, 1, "a line has an example, an atom and two numbers, with tabs between"))
+        target = place.get(cells[2]) if classes and len(cells) > 2 else finite_number("".join(cells[2:3]))
+        if len(cells) != width or target is None or None in output:
+            what = "a class and its probabilities" if classes else "two numbers"
+            faults.append(Fault(number, 1, f"a line has an example, an atom and {what}, with tabs between"))
             continue
         named.append(cells[:2])
-        numbers.append(values)
+        targets.append(target)
+        outputs.append(output)
     if faults:
         raise faults_error(name, faults)
     if not named:
         raise ReadError(f"{name}: there is no prediction with a target in this file; choose another fold")
-    target, output = np.array(numbers, float).T
     examples, atoms = zip(*named, strict=True)
-    return examples, atoms, target, output
+    output_array = np.array(outputs, float)
+    return Predicted(examples, atoms, np.array(targets), output_array if classes else output_array[:, 0], kind, classes)

@@ -12,7 +12,7 @@ import numpy as np
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.hypotheses.sorts import ArgumentSorts, Sorts
-from lrnn_cli.language.clauses import Predicate, Variable, quoted
+from lrnn_cli.language.clauses import Predicate, Variable, class_of, quoted
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Template
 
@@ -26,13 +26,18 @@ def model_targets(members: Sequence[Template]) -> list[Predicate]:
     for member in members:
         heads = dict.fromkeys(rule.head.predicate for rule in member.rules)
         used = {atom.predicate for rule in member.rules for atom in rule.body if atom.predicate != rule.head.predicate}
-        found.update(dict.fromkeys(head for head in heads if head not in used))
+        found.update(dict.fromkeys(_asked(head) for head in heads if head not in used))
     return list(found)
+
+
+def _asked(head: Predicate) -> Predicate:
+    """What a query asks for: of a class, the target that it is of."""
+    return Predicate(class_of(head.name)[0], head.arity)
 
 
 def asked_predicate(text: str, members: Sequence[Template]) -> Predicate:
     """The predicate called NAME/ARITY, which must have rules in the model."""
-    known = list(dict.fromkeys(rule.head.predicate for member in members for rule in member.rules))
+    known = list(dict.fromkeys(_asked(rule.head.predicate) for member in members for rule in member.rules))
     for predicate in known:
         if text in (str(predicate), f"{predicate.name}/{predicate.arity}"):
             return predicate
@@ -114,6 +119,7 @@ def all_atoms(
             tuple(f"{name}({', '.join(names[place] for place in atom)})" if atom else name for _, atom in rows),
             np.array([known.get(row, np.nan) for row in rows], float),
             data.example_line[example_of].astype(np.int32),
+            classes=data.queries.classes,
         ),
     )
 
@@ -174,7 +180,7 @@ def _met_in_rules(target: Predicate, place: int, members: Sequence[Template]) ->
         while frontier:
             head, at = frontier.pop()
             for rule in member.rules:
-                if rule.head.predicate != head or not isinstance(rule.head.arguments[at], Variable):
+                if _asked(rule.head.predicate) != head or not isinstance(rule.head.arguments[at], Variable):
                     continue
                 variable = rule.head.arguments[at]
                 for atom in rule.body:

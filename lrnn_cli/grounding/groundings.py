@@ -13,16 +13,31 @@ from lrnn_cli.grounding.archive import MAGIC, DamagedError, read_archive, write_
 from lrnn_cli.grounding.program import Facts, Program, Skeleton, dependencies, plan_program
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import SoftFacts, Table
-from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Variable, goal_from_json, goal_json
+from lrnn_cli.language.clauses import (
+    CLASS,
+    Atom,
+    Constant,
+    Guard,
+    Predicate,
+    Rule,
+    Variable,
+    class_name,
+    class_of,
+    goal_from_json,
+    goal_json,
+)
 from lrnn_cli.language.data import Queries
 from lrnn_cli.language.files import read_bytes
-from lrnn_cli.language.template import LARGEST, Settings, Template
+from lrnn_cli.language.template import LARGEST, Settings, Template, with_class_heads
 from lrnn_cli.semantics.activations import ACTIVATIONS
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.targets import KINDS
 
 FORMAT = "lrnn grounding"
 VERSION = 3
 """Version 1 has no digest, versions 1 and 2 no terms of guards."""
+LATER = {name: getattr(Settings, name) for name in ("task", "center", "scale")}
+"""Settings that came after version 3, and what they are where a file does not mention them."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +99,19 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         "data_digest": groundings.data_digest,
         "data_name": groundings.data_name,
         "template_name": program.template.name,
-        "settings": asdict(program.template.settings),
+        "settings": _settings_json(program.template.settings),
         "rules": [_rule_json(rule) for rule in program.template.rules],
         "tables": list(map(_table_json, program.tables)),
-        "facts": {name: sorted(getattr(program.facts, name)) for name in ("data", "soft", "background", "queried")},
+        "facts": {
+            name: list(map(_predicate_json, sorted(getattr(program.facts, name))))
+            for name in ("data", "soft", "background", "queried")
+        },
         "fact_predicates": list(groundings.facts),
         "soft_predicates": list(groundings.soft),
         "examples": groundings.example_name,
         "objects": groundings.objects,
         "made": groundings.names.made,
-        "query_predicates": queries.predicate,
+        "query_predicates": [_predicate_json(predicate) for predicate in queries.predicate],
         "query_text": queries.text,
     }
     arrays: dict[str, np.ndarray] = {
@@ -106,6 +124,8 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         "query_target": queries.target,
         "query_line": queries.line,
     }
+    if queries.group is not None:
+        arrays["query_group"] = queries.group
     tables = {f"table{index}": table for index, table in enumerate(groundings.tables)}
     tables |= {f"fact{index}": table for index, table in enumerate(groundings.facts.values())}
     tables |= {f"soft{index}": soft.atoms for index, soft in enumerate(groundings.soft.values())}
@@ -160,7 +180,7 @@ def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Ground
         names.first_object[-1] == check.objects - len(names.made) and (not names.blob or kept == names.first_object[-1])
     )
     rules = tuple(map(_rule, header["rules"]))
-    template = Template(rules, _settings(header["settings"]), _text(header["template_name"]))
+    template = with_class_heads(Template(rules, _settings(header["settings"]), _text(header["template_name"])))
     _true(template.digest == header["template_digest"])
     facts = Facts(**{key: frozenset(_predicates(items)) for key, items in header["facts"].items()})
     program = plan_program(template, facts)
@@ -182,6 +202,7 @@ def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Ground
         _texts(header["query_text"]),
         arrays["query_target"],
         arrays["query_line"],
+        arrays.get("query_group"),
     )
     check.queries(queries)
 
@@ -244,6 +265,10 @@ class Check:
         _true(queries.target.dtype == np.float64 and queries.target.shape == (size,))
         _true(not np.isinf(queries.target).any())
         self.integers(queries.line, (size,), 2**31)
+        if queries.group is not None:
+            # Rows of one query follow each other.
+            self.integers(queries.group, (size,), 2**31)
+            _true(bool((np.diff(queries.group) >= 0).all()))
         arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
         _true(queries.argument.ndim == 2)
         widest = queries.argument.shape[1]
@@ -281,11 +306,29 @@ def _integer(value: Any) -> int:
 
 def _predicates(items: Any) -> list[Predicate]:
     _true(type(items) is list)
-    return [Predicate(_text(name), _integer(arity)) for name, arity in items]
+    return [Predicate(_predicate_name(*words), _integer(arity)) for *words, arity in items]
+
+
+def _predicate_name(name: Any, *word: Any) -> str:
+    _true(CLASS not in _text(name) and len(word) <= 1)
+    return class_name(name, _text(word[0])) if word else _text(name)
+
+
+def _predicate_json(predicate: Predicate) -> list[Any]:
+    """Name and arity, or the name of a target, one of its classes and the arity."""
+    target, word = class_of(predicate.name)
+    return [target, word, predicate.arity] if word else [predicate.name, predicate.arity]
+
+
+def _settings_json(settings: Settings) -> dict[str, Any]:
+    """Those that came later stand there where they are not what they are by default."""
+    return {name: value for name, value in asdict(settings).items() if name not in LATER or value != LATER[name]}
 
 
 def _settings(items: dict[str, Any]) -> Settings:
     settings = Settings(**items)
+    _true(settings.task is None or settings.task in list(KINDS))
+    _true(_number(settings.scale) > 0 and _number(settings.center) is not None)
     _true(settings.activation in list(ACTIVATIONS) and settings.aggregation in list(AGGREGATIONS))
     _true(type(settings.object_identity) is bool)
     _true(_number(settings.steepness) > 0 and _number(settings.offset) is not None)
@@ -315,6 +358,10 @@ def _rule_json(rule: Rule) -> list[Any]:
 
 
 def _atom_json(atom: Atom) -> list[Any]:
+    """An atom as it is written: a class is its last argument."""
+    target, word = class_of(atom.name)
+    if word:
+        return _atom_json(Atom(target, (*atom.arguments, Constant(word))))
     return [atom.name, [[isinstance(term, Variable), str(term)] for term in atom.arguments]]
 
 

@@ -21,6 +21,7 @@ from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Atom, Predicate
 from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.targets import classes_of, data_for
 from lrnn_cli.language.template import Template
 
 MANY_BODIES = 50
@@ -41,25 +42,33 @@ class Regrounder:
         self._warn = warn or grounder.options.warn
         self._data = data
         self._examples = examples
-        self._queries = data.queries.of_examples(examples)
+        self._asked: dict[object, DataSet] = {}
         self._knowledge: Knowledge | None = None
-        self._joined: dict[tuple[bool, bool, frozenset[Predicate]], JoinedGrounder] = {}
+        self._joined: dict[tuple[bool, bool, frozenset[Predicate], tuple[Predicate, ...]], JoinedGrounder] = {}
+
+    def _data_for(self, model: Template) -> DataSet:
+        """The data with the queries that a model answers, the same for models of the same classes."""
+        key = model.settings.task, tuple(classes_of([model]).items())
+        if key not in self._asked:
+            self._asked[key] = data_for(model, self._data)
+        return self._asked[key]
 
     def ground(self, model: Template) -> Groundings:
-        if joinable(model, self._data) and not self._unlisted(model):
-            for warning in check_program(model, self._data):
+        data = self._data_for(model)
+        if joinable(model, data) and not self._unlisted(model):
+            for warning in check_program(model, data):
                 self._warn(warning)
             try:
                 return self._grounder_of(model).ground(model)
             except NotNumbers:
                 pass
-        return self._grounder.ground(model, self._data, self._examples)
+        return self._grounder.ground(model, data, self._examples)
 
     def predict(self, model: Template) -> Groundings:
         """Groundings by joins only where a model has many bodies: the grounder would enumerate each of them anew."""
         if len(_bodies_of_data(model)) > MANY_BODIES:
             return self.ground(model)
-        return self._grounder.ground(model, self._data, self._examples)
+        return self._grounder.ground(model, self._data_for(model), self._examples)
 
     def _known(self) -> Knowledge:
         if self._knowledge is None:
@@ -76,7 +85,8 @@ class Regrounder:
         used = {atom.predicate for rule in model.rules for atom in rule.body}
         missing = used - {rule.head.predicate for rule in model.rules} - set(known.tables)
         compares = any(rule.guards for rule in model.rules)
-        key = model.settings.object_identity, compares, frozenset(missing)
+        data = self._data_for(model)
+        key = model.settings.object_identity, compares, frozenset(missing), data.queries.predicate
         if key not in self._joined:
             nothing = {
                 predicate: Table(np.zeros(0, np.int32), np.zeros((0, predicate.arity), np.int32))
@@ -84,8 +94,9 @@ class Regrounder:
             }
             facts = known.tables | nothing, known.soft, known.objects
             numbers = known.numbers() if compares else None
-            relations = chosen_relations(*facts, self._queries, model.settings.object_identity, numbers=numbers)
-            self._joined[key] = JoinedGrounder(self._data, relations, self._queries)
+            queries = data.queries.of_examples(self._examples)
+            relations = chosen_relations(*facts, queries, model.settings.object_identity, numbers=numbers)
+            self._joined[key] = JoinedGrounder(data, relations, queries)
         return self._joined[key]
 
 

@@ -14,6 +14,7 @@ from lrnn_cli.grounding.tables import SoftFacts, Table, ordered
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.targets import data_for
 from lrnn_cli.language.template import Template
 
 
@@ -52,6 +53,7 @@ class GroundingSession:
 
         With `names` they carry the names of objects, to be kept or shown.
         """
+        data = data_for(template, data)
         for warning in check_program(template, data):
             self.options.warn(warning)
         program = plan_program(template, Facts.of(data), data.background)

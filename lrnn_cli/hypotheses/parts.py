@@ -83,13 +83,17 @@ def rule_neurons(values: list[np.ndarray], activation: Activation) -> np.ndarray
 
 
 def conjunction_rules(
-    conjunctions: list[Conjunction], target: Atom, activation: Activation, known: int = 0
+    conjunctions: list[Conjunction],
+    target: Atom,
+    activation: Activation,
+    known: int = 0,
+    names: dict[Part, str] | None = None,
 ) -> tuple[list[Rule], list[Rule]]:
     """The rules that define parts, each part once, and the target rules; parts are numbered after `known` others.
 
-    Conjunctions of the same parts are one rule.
+    Conjunctions of the same parts are one rule. names: of parts that are defined already; new ones are added.
     """
-    names: dict[Part, str] = {}
+    names = {} if names is None else names
     defining: list[Rule] = []
     bodies: dict[frozenset[Part], tuple[Atom, ...]] = {}
     weights: dict[frozenset[Part], float] = {}

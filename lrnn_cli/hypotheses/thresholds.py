@@ -32,6 +32,7 @@ from lrnn_cli.hypotheses.vocabulary import Condition, Conditions, NumericArgumen
 from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.aggregations import Aggregation
+from lrnn_cli.semantics.targets import BERNOULLI, Likelihood
 
 BEST = 2
 """So many cut points of an argument with the highest scores alone, and as many beside others, become conditions."""
@@ -70,15 +71,17 @@ def with_thresholds(
     queries: Queries,
     aggregation: Aggregation,
     conditions: Conditions | None = None,
+    likelihood: Likelihood = BERNOULLI,
 ) -> Vocabulary:
     """The vocabulary with conditions in place of arguments that hold numbers.
 
     conditions: those to have, where they were chosen before; if None they are chosen for these queries.
+    likelihood: of their targets.
     """
     if conditions is None:
-        chosen = _chosen(words, words, queries, aggregation)
+        chosen = _chosen(words, words, queries, aggregation, likelihood)
         others = with_thresholds(words, queries, aggregation, chosen)
-        conditions = _chosen(words, others, queries, aggregation) if len(chosen) > 1 else chosen
+        conditions = _chosen(words, others, queries, aggregation, likelihood) if len(chosen) > 1 else chosen
     replaced = {argument.predicate for argument in conditions}
     tables = {name: table for name, table in words.tables.items() if name not in replaced}
     soft = {name: facts for name, facts in words.soft.items() if name not in replaced}
@@ -130,10 +133,12 @@ def _pattern(words: Vocabulary, argument: NumericArgument, condition: Condition)
     return name, tuple(own[next(places)] if item is None else item for item in base)
 
 
-def _chosen(words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation) -> Conditions:
+def _chosen(
+    words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood
+) -> Conditions:
     """The conditions on all numbers; `others` has the literals that are tried beside them."""
     asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
-    targets = [_targets(words, queries, target) for target in sorted(asked)]
+    targets = [_targets(words, queries, target, likelihood) for target in sorted(asked)]
     arguments = (argument for predicate in sorted(words.numeric) for argument in _arguments(words, predicate))
     return {argument: _conditions(argument, words, others, targets, aggregation) for argument in arguments}
 
@@ -151,14 +156,14 @@ def _arguments(words: Vocabulary, predicate: Predicate) -> Iterator[NumericArgum
                 break
 
 
-def _targets(words: Vocabulary, queries: Queries, target: Predicate) -> _Targets:
+def _targets(words: Vocabulary, queries: Queries, target: Predicate, likelihood: Likelihood) -> _Targets:
     rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
     atoms = Table(queries.example[rows], queries.argument[rows, : target.arity])
     index = AtomIndex([atoms], words.objects)
     place, value = index.position(atoms.example, atoms.objects), queries.target[rows]
     frequency = float(value.mean())
     slope = np.bincount(place, value - frequency, len(index))
-    curvature = np.bincount(place, minlength=len(index)) * frequency * (1.0 - frequency)
+    curvature = np.bincount(place, minlength=len(index)) * likelihood.variance(value)
     return _Targets(target, index, slope, curvature)
 
 

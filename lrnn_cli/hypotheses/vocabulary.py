@@ -20,7 +20,7 @@ from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.joins.relations import Relations
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.hypotheses.sorts import OTHER, ArgumentSorts, called_by
-from lrnn_cli.language.clauses import Atom, Constant, Goal, Guard, Predicate, Rule, Term, Variable, quoted
+from lrnn_cli.language.clauses import Atom, Constant, Goal, Guard, Predicate, Rule, Term, Variable, class_of, quoted
 from lrnn_cli.language.data import Bias, DataSet, Queries
 
 CONSTANT = "constant"
@@ -187,8 +187,9 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     heads = {}
     for bias in data.bias:
         predicate = bias.predicate
-        if predicate in targets:
-            heads[predicate] = tuple(number[sort] for sort in bias.sorts)
+        asked = [target for target in targets if Predicate(class_of(target.name)[0], target.arity) == predicate]
+        if asked:
+            heads.update({target: tuple(number[sort] for sort in bias.sorts) for target in asked})
             continue
         if predicate not in tables:
             continue

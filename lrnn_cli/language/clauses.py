@@ -41,8 +41,31 @@ OPERATORS = frozenset(
 ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
+CLASS = "\udfff"
+"""Between a target and one of its classes, in the name of the predicate of that class: no name in a file has it."""
+
+
+def class_name(target: str, word: str) -> str:
+    """The name of the predicate of a class; `word` is text that Prolog reads."""
+    return f"{target}{CLASS}{word}"
+
+
+def class_of(name: str) -> tuple[str, str]:
+    """The target and the class in the name of a predicate; the class is empty where it is no such name."""
+    target, _, word = name.partition(CLASS)
+    return target, word
+
+
+def plain_name(name: str) -> str:
+    """A name for Prolog, which knows no predicates of classes."""
+    return name.replace(CLASS, " is ")
+
+
 def quoted(name: str) -> str:
-    """`name` as a Prolog atom."""
+    """`name` as a Prolog atom; that of a class as the head of its rules."""
+    if CLASS in name:
+        target, word = class_of(name)
+        return f"{quoted(target)}({word})"
     if ATOM_NAME.match(name):
         return name
     body = "".join(ESCAPES.get(char, char) for char in name)
@@ -90,6 +113,9 @@ class Atom:
         return [argument.name for argument in self.arguments if isinstance(argument, Variable)]
 
     def __str__(self) -> str:
+        if CLASS in self.name:
+            target, word = class_of(self.name)
+            return str(Atom(target, (*self.arguments, Constant(word))))
         if not self.arguments:
             # Operators among other words need brackets, also in quotes.
             is_operator = self.name in OPERATORS or not any(char.isalnum() for char in self.name)

@@ -67,6 +67,10 @@ class Queries:
     text: tuple[str, ...]
     target: Floats
     line: Integers
+    group: Integers | None = None
+    """Of queries that are spread out, a row for each class: equal for rows of one query."""
+    classes: tuple[str, ...] = ()
+    """Words that are targets: these are the places of such words, and rows are not spread out."""
 
     def __len__(self) -> int:
         return len(self.text)
@@ -74,6 +78,15 @@ class Queries:
     def of_examples(self, examples: Sequence[int] | None) -> Queries:
         """The queries of these examples, all if None."""
         return self if examples is None else self.select(np.isin(self.example, np.asarray(examples)).nonzero()[0])
+
+    @property
+    def count(self) -> int:
+        """How many queries there are, rows of one counting once."""
+        return len(np.unique(self.groups()))
+
+    def groups(self) -> Integers:
+        """(queries,) equal for the rows of one query."""
+        return np.arange(len(self)) if self.group is None else self.group
 
     @property
     def labelled(self) -> np.ndarray:
@@ -96,6 +109,7 @@ class Queries:
             self.text + others.text,
             np.concatenate([self.target, others.target]),
             np.concatenate([self.line, others.line]),
+            classes=self.classes,
         )
 
     def select(self, chosen: Integers) -> Queries:
@@ -108,6 +122,8 @@ class Queries:
             tuple(self.text[position] for position in chosen),
             self.target[chosen],
             self.line[chosen],
+            None if self.group is None else self.group[chosen],
+            self.classes,
         )
 
 

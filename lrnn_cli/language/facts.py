@@ -28,12 +28,12 @@ class Example:
     """One example.
 
     facts: tuples or texts of single facts, or one text with all of them, each ended by a full stop.
-    queries: pairs of an atom and its target, None where it has none.
+    queries: pairs of an atom and its target, a number or a class, None where it has none.
     name: any value that is a term; None for the number of the example.
     """
 
     facts: str | Sequence[Fact]
-    queries: Sequence[tuple[Fact, float | None]] = ()
+    queries: Sequence[tuple[Fact, float | str | None]] = ()
     name: Any = None
     fold: int | None = None
 
@@ -47,8 +47,10 @@ class Example:
         return "\n".join([f"begin({block}).", *folds, *facts, *queries, f"end({block}).", ""])
 
 
-def _target(target: float | None) -> str:
-    return "" if target is None else f", {term_text(float(target))}"
+def _target(target: float | str | None) -> str:
+    if target is None:
+        return ""
+    return f", {term_text(target if isinstance(target, str) else float(target))}"
 
 
 def examples_source(examples: Sequence[Example], background: str = "") -> Source:

@@ -10,15 +10,30 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from lrnn_cli.errors import Fault, faults_error
-from lrnn_cli.language.clauses import Atom, Constant, Guard, Predicate, Rule, Term, Variable, goal_from_json, quoted
+from lrnn_cli.language.clauses import (
+    CLASS,
+    Atom,
+    Constant,
+    Guard,
+    Predicate,
+    Rule,
+    Term,
+    Variable,
+    class_name,
+    goal_from_json,
+    quoted,
+)
 from lrnn_cli.language.faults import located_faults
 from lrnn_cli.language.files import Source, finite_number
 from lrnn_cli.language.writing import prolog_text
 from lrnn_cli.semantics.activations import ACTIVATIONS
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.targets import CLASSES, KINDS
 
 LARGEST = 1e300
 """Weights and settings are no larger than this in size, so that no sum or product of them is infinite."""
+CHOICES = {"activation": tuple(ACTIVATIONS), "aggregation": tuple(AGGREGATIONS), "task": tuple(KINDS)}
+"""What settings that are words can be."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +45,20 @@ class Settings:
     offset: float = -0.5
     object_identity: bool = False
     aggregation: str = "mean"
+    task: str | None = None
+    """The kind of its targets, binary where it is None."""
+    center: float = 0.0
+    scale: float = 1.0
+    """What turns outputs of regression into the units of the data."""
 
     def facts(self) -> list[str]:
-        """The settings as facts; steepness and offset only where the activation uses them, a mean is not mentioned."""
+        """The settings as facts; steepness and offset only where the activation uses them, others where they differ."""
         shown = {field.name: getattr(self, field.name) for field in fields(self)}
         if ACTIVATIONS[self.activation].numbers is not None:
             del shown["steepness"], shown["offset"]
-        if self.aggregation == Settings.aggregation:
-            del shown["aggregation"]
+        for name in ("aggregation", "task", "center", "scale"):
+            if shown[name] == getattr(Settings, name):
+                del shown[name]
         text = {True: "true", False: "false"}
         return [
             f"setting({name}, {text[value] if isinstance(value, bool) else value})." for name, value in shown.items()
@@ -91,7 +112,30 @@ def parsed_members(source: Source, reply: dict[str, Any]) -> tuple[list[Template
                 faults.append(Fault(*place, f"there is no rule in {what}; write `_ :: head :- body.`"))
     if faults:
         raise faults_error(source.name, faults)
-    return members, places
+    return list(map(with_class_heads, members)), places
+
+
+def with_class_heads(template: Template) -> Template:
+    """A template whose heads that name a class, if its targets are classes, are those of predicates of classes.
+
+    These are the heads with a constant as last argument that no body uses.
+    """
+    if template.settings.task != CLASSES.name or not template.rules:
+        return template
+    used = {atom.predicate for rule in template.rules for atom in rule.body}
+    rules = tuple(rule if rule.head.predicate in used else _with_class_head(rule) for rule in template.rules)
+    if not any(CLASS in rule.head.name for rule in rules):
+        first = template.rules[0]
+        message = "targets are classes, but no head names one; write rules such as `_ :: colour(green) :- body.`"
+        raise faults_error(template.name, [Fault(first.line, first.column, message)])
+    return replace(template, rules=rules)
+
+
+def _with_class_head(rule: Rule) -> Rule:
+    arguments = rule.head.arguments
+    if not arguments or not isinstance(arguments[-1], Constant) or CLASS in rule.head.name:
+        return rule
+    return replace(rule, head=Atom(class_name(rule.head.name, arguments[-1].text), arguments[:-1]))
 
 
 def _weight_faults(rules: list[list[Any]]) -> list[Fault]:
@@ -140,30 +184,28 @@ def _settings(items: list[list[Any]]) -> tuple[Settings, list[Fault]]:
         if name in seen:
             faults.append(Fault(line, column, f"setting {name} was already given in line {seen[name]}; delete one"))
         seen[name] = line
-        if name in ("activation", "aggregation"):
-            *others, last = choices = list(ACTIVATIONS if name == "activation" else AGGREGATIONS)
-            if value not in choices:
+        if name in CHOICES:
+            *others, last = CHOICES[name]
+            if value not in CHOICES[name]:
                 faults.append(Fault(line, column, f"setting {name} is {', '.join(others)} or {last}, not {value}"))
-            elif name == "activation":
-                settings = replace(settings, activation=value)
             else:
-                settings = replace(settings, aggregation=value)
+                settings = replace(settings, **{name: value})
         elif name == "object_identity":
             if value in ("true", "false"):
                 settings = replace(settings, object_identity=value == "true")
             else:
                 faults.append(Fault(line, column, f"setting object_identity is true or false, not {value}"))
-        elif name in ("steepness", "offset"):
+        elif name in ("steepness", "offset", "center", "scale"):
             number = finite_number(value)
-            if number is None or (name == "steepness" and number <= 0) or abs(number) > LARGEST:
-                wanted = "a number above 0" if name == "steepness" else "a finite number"
+            positive = name in ("steepness", "scale")
+            if number is None or (positive and number <= 0) or abs(number) > LARGEST:
+                wanted = "a number above 0" if positive else "a finite number"
                 if number is not None and abs(number) > LARGEST:
                     wanted = f"no larger than {LARGEST:g} in size"
                 faults.append(Fault(line, column, f"setting {name} must be {wanted}, not {value}"))
-            elif name == "steepness":
-                settings = replace(settings, steepness=number)
             else:
-                settings = replace(settings, offset=number)
+                changed: dict[str, Any] = {name: number}
+                settings = replace(settings, **changed)
         else:
             faults.append(Fault(line, column, f"unknown setting {quoted(name)}; settings are {known}"))
     return settings, faults

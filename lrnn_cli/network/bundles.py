@@ -24,6 +24,7 @@ from lrnn_cli.grounding.atoms import multiset_ids
 from lrnn_cli.network.network import Level, Network
 from lrnn_cli.semantics.activations import SQUASHINGS
 from lrnn_cli.semantics.aggregations import SELECTING, Linear
+from lrnn_cli.semantics.targets import begins
 
 LARGEST_EXPONENT = 300.0
 """Products of exponentials are taken while the exponents of all their factors add up to no more than this."""
@@ -50,6 +51,7 @@ class Bundles(NamedTuple):
     rule: rules of each bundle; rule_node, rule_slot: its body, the last atom of which is apart
     aggregation_value: what each column counts for, where aggregation is linear
     bias, bias_factor: (rules of the template,) bias[rule] and exp(-a * bias[rule])
+    query_first, query_last: (queries,) where the classes of each begin and end, itself where there are none
     """
 
     level_atom: np.ndarray
@@ -77,6 +79,8 @@ class Bundles(NamedTuple):
     bias: np.ndarray
     bias_factor: np.ndarray
     query_atom: np.ndarray
+    query_first: np.ndarray
+    query_last: np.ndarray
     target: np.ndarray
     levels: int
     squashing: int
@@ -86,6 +90,8 @@ class Bundles(NamedTuple):
     steepness: float
     offset: float
     underivable: float
+    grouped: bool
+    """Whether queries have classes."""
     products: bool
     """Whether nodes are products."""
 
@@ -131,6 +137,8 @@ def bundled(network: Network) -> Bundles:
     slots = np.array([bundle.slot_atom.shape[1] for bundle in bundles], np.int64)
     activation = network.activation
     products = _products_are_safe(network)
+    marks = begins(network.query_group)
+    (first,), group = marks.nonzero(), np.cumsum(marks) - 1
     return Bundles(
         level_atom=np.array(level_atom, np.int64),
         level_column=np.array(level_column, np.int64),
@@ -159,13 +167,16 @@ def bundled(network: Network) -> Bundles:
         bias=network.bias,
         bias_factor=activation.factors(network.bias) if products else np.ones(network.rules),
         query_atom=network.query_atom.astype(np.int32),
+        query_first=first[group],
+        query_last=np.append(first[1:], len(group))[group],
         target=network.target.astype(float),
         levels=len(network.levels),
         squashing=SQUASHINGS.index(activation.family.squashing),
         selecting=-1 if isinstance(network.aggregation, Linear) else SELECTING.index(network.aggregation),
         steepness=activation.steepness,
         offset=activation.offset,
-        underivable=activation.underivable,
+        underivable=network.output.underivable,
+        grouped=network.output.kind.grouped,
         products=products,
     )
 
@@ -308,7 +319,8 @@ def _bundle(rule: np.ndarray, body_atom: np.ndarray) -> _Bundle:
 def _products_are_safe(network: Network) -> bool:
     """Whether no product of exponentials of body values can leave the range of numbers, whatever the weights.
 
-    Atoms that are squashed are between 0 and 1. Others are as large as their facts, or any size when these are learned.
+    Atoms that are squashed are between 0 and 1. Others are as large as their facts, or any size when these are learned
+    or rules derive them.
     """
     if network.activation.family.squashing.of_product is None:
         return False
@@ -316,6 +328,7 @@ def _products_are_safe(network: Network) -> bool:
     for level in network.levels:
         values = largest[level.first : level.last]
         values[level.linear] = np.abs(level.fact_sum[level.linear])
+        values[level.linear & (np.diff(level.aggregation.indptr) > 0)] = np.inf
         values[level.learned_atom[level.linear[level.learned_atom]]] = np.inf
     largest[0] = 0.0
     bodies = max((float(largest[level.body_atom].sum(0).max(initial=0.0)) for level in network.levels), default=0.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.files import write_text
-from lrnn_cli.language.template import Template
+from lrnn_cli.language.template import Template, with_class_heads
 from lrnn_cli.network.model_text import model_text
 from lrnn_cli.network.rule_sets import model_statistics
 
@@ -55,7 +55,7 @@ class Model:
 def with_settings(template: Template, **settings: Any) -> Template:
     """A template with other settings; None leaves one as it is."""
     chosen = {name: value for name, value in settings.items() if value is not None}
-    return replace(template, settings=replace(template.settings, **chosen))
+    return with_class_heads(replace(template, settings=replace(template.settings, **chosen)))
 
 
 def model_weights(template: Template) -> list[float]:

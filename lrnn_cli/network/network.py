@@ -23,6 +23,7 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.compile import Block, Compiler, Layer
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import Aggregation, Linear
+from lrnn_cli.semantics.targets import Output, begins, spread
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,11 @@ class Level:
 
 @dataclass(frozen=True)
 class Network:
-    """Levels, and for each query its atom, 0 for a query that nothing derives."""
+    """Levels, and for each query its atom, 0 for a query that nothing derives.
+
+    Queries with classes have a row for each class, one after the other: query_group (rows,) is equal for those of one.
+    target: as `output` says that it is learned.
+    """
 
     levels: tuple[Level, ...]
     atoms: int
@@ -106,7 +111,14 @@ class Network:
     aggregation: Aggregation
     query_atom: np.ndarray
     query_example: np.ndarray
+    query_group: np.ndarray
     target: np.ndarray
+    output: Output
+
+    @property
+    def queries(self) -> int:
+        """How many there are, classes of one query counting once."""
+        return int(begins(self.query_group).sum())
 
     @property
     def used_rules(self) -> np.ndarray:
@@ -180,8 +192,20 @@ class Network:
         return d_weights, np.bincount(segments.neuron, d_entries, len(fired))
 
     def outputs(self, values: np.ndarray) -> np.ndarray:
-        """Outputs (queries,) from the values of atoms."""
-        return np.where(self.query_atom > 0, values[self.query_atom], self.activation.underivable)
+        """Outputs (queries,) from the values of atoms, as they are learned."""
+        return self.output.of_values(
+            np.where(self.query_atom > 0, values[self.query_atom], self.output.underivable), self.query_group
+        )
+
+    def compared(self, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs and targets as metrics take them: (queries,) in units, or (queries, classes) and their places."""
+        if not self.output.kind.grouped:
+            return self.in_units(outputs), self.in_units(self.target)
+        return spread(outputs, self.query_group), spread(self.target, self.query_group).argmax(axis=1)
+
+    def in_units(self, outputs: np.ndarray) -> np.ndarray:
+        """Outputs or targets (queries,) as the data have them."""
+        return self.output.in_units(outputs)
 
     def query_slope(self, slope: np.ndarray) -> np.ndarray:
         """The derivative by the values of atoms (atoms,) from that by outputs (queries,)."""
@@ -211,6 +235,7 @@ class Network:
                 self,
                 query_atom=self.query_atom[queries],
                 query_example=self.query_example[queries],
+                query_group=self.query_group[queries],
                 target=self.target[queries],
             )
         number = np.cumsum(needed) - 1
@@ -249,7 +274,9 @@ class Network:
             self.aggregation,
             number[self.query_atom[queries]] * (self.query_atom[queries] > 0),
             self.query_example[queries],
+            self.query_group[queries],
             self.target[queries],
+            self.output,
         )
 
 
@@ -268,6 +295,8 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
     program = compiler.program
     queries = compiler.groundings.queries
     activation = Activation.of(program.template.settings)
+    output = Output.of(program.template.settings, activation)
+    not_squashed = frozenset() if output.kind.squashed else frozenset(queries.predicate)
     visible = visible_predicates(compiler)
     members: dict[Predicate, list[Predicate]] = {}
     for predicate in visible:
@@ -304,7 +333,7 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
                 for way, shapes in layer.learned.items():
                     for rule_index in rules_of.get((predicate, way), ()):
                         builder.add_learned(start + shapes.nonzero()[0], rule_index)
-                linear = ~layer.derived & activation.family.sums_facts
+                linear = (~layer.derived & activation.family.sums_facts) | (predicate in not_squashed)
                 builder.add_atoms(layer.fact_sum, linear)
                 for block in layer.blocks:
                     chosen = rules_of.get((predicate, block.way), [])
@@ -333,7 +362,9 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
         compiler.aggregation,
         query_atom,
         queries.example,
-        queries.target,
+        queries.groups(),
+        output.standard(queries.target),
+        output,
     )
     return network, neuron
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lrnn_cli.settings import ACTIVATIONS, AGGREGATIONS, setting
+from lrnn_cli.settings import ACTIVATIONS, AGGREGATIONS, TASKS, setting
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,11 @@ class ModelSettings:
         "Groundings of a rule: their mean, or their sum divided by the root of their number "
         "(default: what the template says, else mean).",
         choices=AGGREGATIONS,
+    )
+    task: str | None = setting(
+        None,
+        "What targets are (default: what the template says; else, for `ground`, what they look like).",
+        choices=TASKS,
     )
     object_identity: bool | None = setting(
         None,

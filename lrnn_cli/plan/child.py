@@ -9,7 +9,8 @@ import sys
 
 from lrnn_cli.structure.side_by_side import PARENT_DEATH_SIGNAL
 
-if __name__ == "__main__":
+
+def main() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
     runpy.run_module("lrnn_cli", run_name="__main__", alter_sys=True)

@@ -24,12 +24,14 @@ from lrnn_cli import __version__
 from lrnn_cli.errors import EngineError, LrnnError
 from lrnn_cli.evaluation.records import RECORD, DoneStep, Record
 from lrnn_cli.language.files import make_folder, whole_output
-from lrnn_cli.plan.executors import LOOK, Commands, Outcome, outcome_of
+from lrnn_cli.plan.executors import Commands, Outcome, outcome_of
 from lrnn_cli.plan.tasks import Task, clear, run_task
 from lrnn_cli.structure.side_by_side import Spread, side_by_side
 from lrnn_cli.threads import one_thread
 
 LOCAL = re.compile(r"local:([1-9][0-9]*)\Z")
+LOOK = 0.05
+"""Seconds between two looks at what has ended."""
 PATIENCE = 20
 """Seconds to reach a scheduler."""
 Item = TypeVar("Item")

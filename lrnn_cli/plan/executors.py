@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from lrnn_cli.engine.process import module_path
 from lrnn_cli.plan.tasks import Task, last_words, run_task
 
 CLUSTER = "DASK_SCHEDULER_ADDRESS"
 """The variable of the environment that names a cluster."""
+START = "import sys; sys.path = {path!r}; from lrnn_cli.plan.child import main; main()"
 LOOK = 0.5
 """Seconds between two looks at what is going on."""
 PATIENCE = 5.0
@@ -56,7 +58,7 @@ class Commands:
     """
 
     def __init__(self, launch: Sequence[str] = ()) -> None:
-        self._start = [*launch, sys.executable, "-m", "lrnn_cli" if launch else "lrnn_cli.plan.child"]
+        self._start = [*launch, sys.executable, "-c", START.format(path=module_path())]
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._stopped = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lrnn_cli.evaluation.metrics import evaluate_outputs
+from lrnn_cli.evaluation.metrics import HEADLINES, LOW, evaluate_outputs
 from lrnn_cli.language.template import Template
 from lrnn_cli.report.tables import text_table
 from lrnn_cli.simplification.simplification import Dropped, Evaluated, Simplifier
@@ -29,9 +29,10 @@ def _model_text(simplifier: Simplifier, metric: str) -> str:
 
 
 def _figures(found: Evaluated, metric: str) -> dict[str, str]:
-    metrics = evaluate_outputs(found.outputs, found.network.target).values
+    kind = found.network.output.kind
+    metrics = evaluate_outputs(*found.network.compared(found.outputs), kind).values
     figures = {"rules": f"{len(found.model.rules)}", "literals": f"{literals(found.model)}"}
-    return figures | {name: f"{metrics[name]:.6f}" for name in dict.fromkeys((metric, "accuracy"))}
+    return figures | {name: f"{metrics[name]:.6f}" for name in dict.fromkeys((metric, HEADLINES[kind.name]))}
 
 
 def literals(model: Template) -> int:
@@ -41,7 +42,7 @@ def literals(model: Template) -> int:
 
 def _dropped(item: Dropped, metric: str) -> tuple[str, str, str]:
     """What kind of thing it is, how the metric changed by it alone (for a literal about so much), and the text."""
-    change = round(item.alone if metric.endswith("loss") else -item.alone, 6) + 0.0
+    change = round(item.alone if metric.endswith(LOW) else -item.alone, 6) + 0.0
     rule = f"{item.rule.weight:.4g} :: {item.rule.clause}"
     if item.literal is None:
         return item.kind, f"{change:+.6f}", rule

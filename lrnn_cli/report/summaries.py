@@ -31,15 +31,15 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
         asked = queries.predicate_index == index
         chosen = asked & queries.labelled
         values, counts = np.unique(queries.target[chosen], return_counts=True)
-        shown = (
-            {f"{value:g}": int(count) for value, count in zip(values, counts, strict=True)} if len(values) <= 10 else {}
-        )
+        names = [queries.classes[int(value)] if queries.classes else f"{value:g}" for value in values]
+        shown = dict(zip(names, counts.tolist(), strict=True)) if len(values) <= 10 or queries.classes else {}
+        yes_no = not queries.classes and bool(((values >= 0.0) & (values <= 1.0)).all())
         targets.append(
             {
                 "predicate": str(predicate),
                 "queries": int(asked.sum()),
                 "without target": int((asked & ~chosen).sum()),
-                "positive": int((queries.target[chosen] > 0.5).sum()),
+                "positive": int((queries.target[chosen] > 0.5).sum()) if yes_no else None,
                 "targets": shown,
             }
         )
@@ -118,7 +118,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         (
             item["predicate"],
             item["queries"],
-            item["positive"],
+            "" if item["positive"] is None else item["positive"],
             ", ".join(f"{t}: {n}" for t, n in _with_none(item).items()),
         )
         for item in summary["targets"]

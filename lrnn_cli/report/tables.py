@@ -26,17 +26,55 @@ def metrics_table(metrics: dict[str, Any]) -> str:
     members = metrics.get("members", [])
     rows = []
     for name, value in metrics.items():
-        if name in ("intervals_95", "members"):
+        if isinstance(value, dict | list):
             continue
         text = "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"
         interval = "{:.4f} to {:.4f}".format(*intervals[name]) if name in intervals else ""
         rows.append((name, text, interval))
-    return text_table(("metric", "value", "95 % interval"), rows, (1,)) + (_members_table(members) if members else "")
+    text = text_table(("metric", "value", "95 % interval"), rows, (1,))
+    for part, what in (("targets", "target"), ("classes", "class")):
+        if part in metrics:
+            text += "\n" + _rows_table(what, metrics[part])
+    if "confusion" in metrics:
+        text += "\n" + _confusion_table(metrics["confusion"])
+    return text + (_members_table(members) if members else "")
+
+
+def _rows_table(what: str, rows: dict[str, dict[str, float | None]]) -> str:
+    """Figures of each target or class, a line each."""
+    names = [name for name in next(iter(rows.values())) if name not in ("error", "majority", "mean", "deviation")]
+    lines = [(label, *(_number(figures[name]) for name in names)) for label, figures in rows.items()]
+    return text_table((what, *names), lines, range(1, len(names) + 1))
+
+
+def _confusion_table(confusion: dict[str, dict[str, int]]) -> str:
+    """How often which class was predicted, a line for each right class."""
+    rows = [(label, *counts.values()) for label, counts in confusion.items()]
+    return text_table(("is, predicted", *confusion), rows, range(1, len(confusion) + 1))
+
+
+def _number(value: float | None) -> str:
+    return str(value) if isinstance(value, int) else _figure(value)
+
+
+FIGURES = (
+    "accuracy",
+    "auc_roc",
+    "auc_pr",
+    "macro_f1",
+    "rmse",
+    "mae",
+    "r2",
+    "rank_correlation",
+    "log_loss",
+    "squared_loss",
+)
+"""Metrics of all kinds of targets, in the order of tables."""
 
 
 def _members_table(members: Sequence[dict[str, float | None]]) -> str:
     """A member of an ensemble a line, and their mean."""
-    names = ("accuracy", "auc_roc", "auc_pr", "log_loss", "squared_loss")
+    names = [name for name in FIGURES if name in members[0]]
     rows = [(number, *(_figure(member[name]) for name in names)) for number, member in enumerate(members, 1)]
     means = []
     for name in names:
@@ -49,7 +87,8 @@ def crossvalidation_table(summary: dict[str, Any]) -> str:
     """A summary as `summarise --json` gives it: a metric a line, over folds and pooled, then seconds of all steps."""
     pooled = summary["pooled"]
     rows = []
-    for name in ("accuracy", "error", "auc_roc", "auc_pr", "log_loss", "squared_loss", "majority"):
+    names = ("accuracy", "error", *FIGURES[1:], "majority", "deviation")
+    for name in (name for name in names if name in pooled):
         interval = pooled["intervals_95"].get(name)
         rows.append(
             (
@@ -60,7 +99,8 @@ def crossvalidation_table(summary: dict[str, Any]) -> str:
             )
         )
     folds = len(summary["folds"])
-    text = f"{folds} folds, {pooled['queries']} queries, {pooled['positives']} of them positive\n"
+    positive = f", {pooled['positives']} of them positive" if "positives" in pooled else ""
+    text = f"{folds} folds, {pooled['queries']} queries{positive}\n"
     text += text_table(("metric", "mean", "deviation", "pooled", "95 % interval"), rows, (1, 2, 3))
     if summary["members"]:
         text += _members_table(summary["members"])

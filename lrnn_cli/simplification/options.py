@@ -10,9 +10,13 @@ from lrnn_cli.settings import setting
 @dataclass(frozen=True)
 class SimplificationOptions:
     metric: str = setting(
-        "squared_loss", "What must not get worse.", choices=("squared_loss", "log_loss", "accuracy", "auc_pr")
+        "squared_loss",
+        "What must not get worse.",
+        choices=("squared_loss", "log_loss", "accuracy", "auc_pr", "macro_f1", "rmse", "mae", "r2"),
     )
-    tolerance: float = setting(0.001, "How much worse the metric may get in all.", least=0)
+    tolerance: float = setting(
+        0.001, "How much worse the metric may get in all; of numbers, in parts of their variance or deviation.", least=0
+    )
     literals: bool = setting(
         True, "Try to shorten rules too; needs several groundings.", metavar="on|off", default_text="on"
     )

@@ -69,6 +69,10 @@ class Removal:
                 self._users.setdefault(predicate, set()).add(index)
         self._blocks = [_blocks(level) for level in network.levels]
         self._given = [_given(level) for level in network.levels]
+        sums_facts = network.activation.family.sums_facts
+        self._not_squashed = [
+            level.linear & ((np.diff(level.aggregation.indptr) > 0) | (not sums_facts)) for level in network.levels
+        ]
         self._state = self._all()
 
     @property
@@ -137,7 +141,7 @@ class Removal:
             has_fact = self._given[number].copy()
             has_fact[level.learned_atom[kept[level.learned_rule]]] = True
             new.derivable[level.first : level.last] = (ways > 0) | has_fact
-            linear = has_fact & (ways == 0) & network.activation.family.sums_facts
+            linear = self._not_squashed[number] | (has_fact & (ways == 0) & network.activation.family.sums_facts)
             new.values[level.first : level.last] = np.where(linear, total, network.activation.atoms(total))
             new.total.append(total)
             new.ways.append(ways)

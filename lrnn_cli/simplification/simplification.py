@@ -38,7 +38,7 @@ LEARNING_RATE = 0.005
 
 Item = TypeVar("Item")
 Badness = Callable[[np.ndarray, np.ndarray], float]
-"""How bad outputs (queries,) are for targets (queries,)."""
+"""How bad outputs are for targets, as `Network.compared` gives them."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,8 @@ class Simplifier:
         self._memory = Memory()
         self._checks = LITERAL_CHECKS if options.literals else 0
         self.first = self.now = self._evaluate(model)
-        self._limit = self.first.badness + options.tolerance
+        unit = self.first.network.output.unit(options.metric)
+        self._limit = self.first.badness + options.tolerance * unit
 
     def run(self) -> None:
         """Drop rules, then literals and the rules that can go without them, until no literal can."""
@@ -158,7 +159,7 @@ class Simplifier:
     def _evaluated(self, model: Template, program: Program, network: Network, weights: np.ndarray) -> Evaluated:
         values, _ = network.forward(weights)
         outputs = network.outputs(values)
-        return Evaluated(model, program, network, weights, outputs, self._badness(outputs, network.target))
+        return Evaluated(model, program, network, weights, outputs, self._badness(*network.compared(outputs)))
 
     # Rules
 
@@ -219,7 +220,7 @@ class Simplifier:
             batches = batches[: len(batches) // 2]
 
     def _badness_without(self, removal: Removal, indices: Sequence[int]) -> float:
-        return self._badness(removal.outputs(indices), self.now.network.target)
+        return self._badness(*self.now.network.compared(removal.outputs(indices)))
 
     def _allowed(self, removal: Removal, indices: Sequence[int]) -> bool:
         """Each predicate that is asked for still has rules or facts."""

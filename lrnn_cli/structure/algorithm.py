@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from lrnn_cli.allocation import share_free_memory
 from lrnn_cli.errors import LimitError
 from lrnn_cli.grounding.joins.relations import TooManyRows
-from lrnn_cli.semantics.losses import LOSSES
 from lrnn_cli.structure.latent_rules import create_layer1_rules, predicate_invention
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.problem import OutOfTime, Problem, check_problem
@@ -136,7 +137,8 @@ def _validated(
     """The mean loss on queries held out, if there are any, and the least one so far with its weights."""
     if E.held_out is None:
         return None, best
-    loss = float(LOSSES[E.options.loss].value(outputs(E, R, W, E.held_out), E.held_out.target).mean())
+    losses = E.kind.loss(E.options.loss).value(outputs(E, R, W, E.held_out), E.held_out.target)
+    loss = float(losses.sum() / len(np.unique(E.held_out.groups())))
     return loss, (loss, W) if best is None or loss < best[0] else best
 
 

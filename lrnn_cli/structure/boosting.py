@@ -1,7 +1,7 @@
 """Conjunctions of parts, found by boosting: each on what the rules before it leave unexplained.
 
-The output is a logit, at first that of the frequency of the target. A conjunction is grown from thresholds on columns:
-each of them is the one that raises
+The output is a logit, at first that of the frequency of the target, or a number, at first the mean. A conjunction is
+grown from thresholds on columns: each of them is the one that raises
 
     G^2 / (H + penalty),    G, H: sums of the first and second derivatives of the log likelihood over covered queries,
 
@@ -11,7 +11,7 @@ arithmetic of the network, then take a Newton step, shortened by the *shrinkage*
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from scipy.sparse import csc_array, csr_array
 
 from lrnn_cli.hypotheses.parts import Conjunction, Part, rule_neurons
 from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.targets import BINARY, TargetKind
 from lrnn_cli.structure.patterns import Columns
 
 MOST_THRESHOLDS = 31
@@ -190,22 +191,26 @@ def boosted(
     options: BoostingOptions,
     random: np.random.Generator,
     given: np.ndarray | float = 0.0,
+    kind: TargetKind = BINARY,
+    others: Callable[[], np.ndarray | float] = lambda: 0.0,
 ) -> Iterator[BoostingStep]:
     """Conjunctions one after another.
 
     queries: those learned from, among those that have columns; target: (all queries,), only theirs are looked at.
     Weights and biases are those of rules: what steepness and offset make of their sum is the logit. given: (all
-    queries,) what facts of the target add to that sum.
+    queries,) what facts of the target add to that sum; others: what is subtracted before it is squashed, since other
+    classes have it, (all queries,).
     """
+    link = kind.activation(activation)
+    squashing = link.family.squashing
     presence = any(body.shape.head.arity for body in columns.bodies)
     thresholds = Thresholds(columns, queries, presence)
     known = target[queries]
-    frequency = (known.sum() + 1.0) / (len(known) + 2.0)
-    start = float(activation.scaled(0.0) if presence else activation.family.squashing.sum_of(frequency))
-    logit = start + activation.steepness * np.broadcast_to(given, len(target))
+    start = float(link.scaled(0.0)) if presence else kind.likelihood.start(known)
+    logit = start + link.steepness * np.broadcast_to(given, len(target))
     for _ in range(options.rules if len(thresholds) else 0):
-        output = activation.squashed(logit[queries])
-        slope, curvature = known - output, activation.family.squashing.slope(output, 1.0)
+        output = link.squashed((logit - others())[queries])
+        slope, curvature = known - output, squashing.slope(output, 1.0)
         inside = random.random(len(queries)) < options.queries
         weighted = np.stack([slope, curvature, np.ones(len(queries))]) * inside
         parts = _grown(columns, queries, thresholds, weighted, options, random, presence)
@@ -217,13 +222,13 @@ def boosted(
         step = float(slope @ seen) / (float(curvature @ seen**2) + options.penalty) * options.shrinkage
         logit += step * neurons
         if not presence:
-            output = activation.squashed(logit[queries])
-            left, size = float((known - output).sum()), float(activation.family.squashing.slope(output, 1.0).sum())
+            output = link.squashed((logit - others())[queries])
+            left, size = float((known - output).sum()), float(squashing.slope(output, 1.0).sum())
             change = BIAS_STEP * options.shrinkage * left / (size + options.penalty)
             logit += change
             start += change
-        conjunction = Conjunction(tuple(part for _, part in parts), step / activation.steepness)
-        yield BoostingStep(conjunction, activation.total(start), logit.copy())
+        conjunction = Conjunction(tuple(part for _, part in parts), step / link.steepness)
+        yield BoostingStep(conjunction, link.total(start), logit.copy())
 
 
 def _grown(

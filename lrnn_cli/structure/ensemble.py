@@ -63,7 +63,7 @@ class Ensemble:
 
     @property
     def small(self) -> bool:
-        return len(self.problems[0].queries) <= SMALL
+        return self.problems[0].queries.count <= SMALL
 
     def templates(self) -> list[Template]:
         """The model of each member so far."""
@@ -89,8 +89,8 @@ class Ensemble:
         if not all(trial.held_out for trial in trials):
             raise OutOfTime
         ways = {
-            target: best_way([trial.held_out[target] for trial in trials], self.observer.status)
-            for target in self.problems[0].targets
+            goal: best_way([trial.held_out[goal] for trial in trials], self.problems[0].kind, self.observer.status)
+            for goal in self.problems[0].goals
         }
 
         def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
@@ -101,9 +101,9 @@ class Ensemble:
         for number, (state, outputs) in enumerate(members):
             self.states[number] = state
             said.append(outputs)
-        for target, way in ways.items():
-            output = np.mean([outputs[target] for outputs in said], axis=0)
-            self.estimates[target] = replace(way.estimate, training=self._accuracy(target, output))
+        for goal, way in ways.items():
+            output = np.mean([outputs[goal] for outputs in said], axis=0)
+            self.estimates[goal] = replace(way.estimate, training=self._quality(goal, output))
 
     def _bodies(self) -> dict[Predicate, Columns]:
         """Frequent bodies are the same for all members and whatever is held out: they are found once."""
@@ -172,7 +172,7 @@ class Ensemble:
             state = final_training(E, state, self._observer(number))
         return chosen(E, state, bodies, self.families, ways)
 
-    def _accuracy(self, target: Predicate, output: np.ndarray) -> float:
-        """How often outputs (queries of the target,) are on the right side of one half."""
-        own = self.problems[0].queries.select(self.problems[0].rows_of(target))
-        return float(((output > 0.5) == (own.target > 0.5)).mean())
+    def _quality(self, goal: Predicate, output: np.ndarray) -> float:
+        """How good outputs (queries, classes) are for what they were learned from."""
+        E = self.problems[0]
+        return E.kind.quality(output, E.queries.target[E.rows_of_goal(E.goals[goal])])

@@ -11,8 +11,9 @@ FAR = 0.15
 
 def estimate_text(target: Predicate, estimate: Estimate) -> str:
     """One line, for the terminal and for the model file."""
+    trivial = "majority" if estimate.measure == "accuracy" else "mean"
     return (
-        f"{target}: expected accuracy on new data {estimate.accuracy:.3f}, majority {estimate.majority:.3f} "
+        f"{target}: expected {estimate.measure} on new data {estimate.accuracy:.3f}, {trivial} {estimate.majority:.3f} "
         f"(from {estimate.queries} queries held out; {estimate.training:.3f} in training)"
     )
 
@@ -20,13 +21,14 @@ def estimate_text(target: Predicate, estimate: Estimate) -> str:
 def estimate_warnings(target: Predicate, estimate: Estimate) -> list[str]:
     """What a user should know before trusting the model, each with a remedy."""
     if estimate.loss >= estimate.frequency_loss or estimate.accuracy <= estimate.majority:
+        same = "larger class" if estimate.measure == "accuracy" else "mean"
         return [
-            f"{target}: on queries held out the model is not better than always predicting the larger class; add "
+            f"{target}: on queries held out the model is not better than always predicting the {same}; add "
             "examples, or predicates that say more of them, and look at the data with `lrnn check`"
         ]
     if estimate.training - estimate.accuracy > FAR:
         return [
-            f"{target}: the accuracy in training, {estimate.training:.3f}, says little about new data; for a better "
-            "model try --ensemble 5, fewer --conjunctions or more examples"
+            f"{target}: the {estimate.measure} in training, {estimate.training:.3f}, says little about new data; for a "
+            "better model try --ensemble 5, fewer --conjunctions or more examples"
         ]
     return []

@@ -139,6 +139,7 @@ class Features:
     """F of Algorithm 1: what latent predicates are worth, from which the columns of bodies are computed.
 
     most_rows: bodies with more groundings are left out; 0 for no limit.
+    alike: for classes of one query, whose atoms are the same, the one whose tables stand for all.
     """
 
     relations: Relations
@@ -148,6 +149,7 @@ class Features:
     tables: CollapsedTables
     layers: dict[Kind, PredicateLayer] = field(default_factory=dict)
     most_rows: int = 0
+    alike: dict[Predicate, Predicate] = field(default_factory=dict)
 
     @cached_property
     def _factors(self) -> dict[Kind, np.ndarray]:
@@ -203,7 +205,7 @@ class Features:
     def _known(self, shape: Shape, searching: bool = False) -> Collapsed | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for any rule."""
         places = sorted({_place(variables, layer) for variables, layer in shape.slots})
-        shape = Shape(shape.head, shape.relations, tuple(places))
+        shape = Shape(self.alike.get(shape.head, shape.head), shape.relations, tuple(places))
         layers = tuple(self.layers[_kind(slot)] for slot in places)
         try:
             if searching:

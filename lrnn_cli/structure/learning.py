@@ -12,6 +12,7 @@ from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.targets import learned_queries, learning_task, target_levels
 from lrnn_cli.language.template import Template
 from lrnn_cli.network.model import Model
 from lrnn_cli.network.model_text import in_layers
@@ -125,23 +126,30 @@ def _ensemble(
     """Learners of the queries of a task, with seeds that follow each other; all end when the budget is used up."""
     data, knowledge, examples = task.data, task.knowledge, task.examples
     queries = data.queries.of_examples(examples)
+    goal = learning_task(data, queries, options.task)
     options = settled(options, len(queries))
+    queries = learned_queries(data, queries, goal)
     allowed = Allowance(task.jobs, None if budget is None else time.monotonic() + budget, task.memory // AT_ONCE)
     own = [replace(options, seed=options.seed + number) for number in range(members)]
-    problems = [make_problem(data, knowledge, queries, own[0], allowed)]
+    problems = [make_problem(data, knowledge, queries, own[0], allowed, None, goal)]
     problems += [
-        make_problem(data, knowledge, queries, item, allowed, problems[0].words.conditions) for item in own[1:]
+        make_problem(data, knowledge, queries, item, allowed, problems[0].words.conditions, goal) for item in own[1:]
     ]
     for problem in problems:
         check_problem(problem)
+    used = problems[0].queries
     part = f"{data.digest} {queries.digest()}"
     return Ensemble(
         problems,
-        lambda problem, some, conditions: make_problem(data, knowledge, some, problem.options, allowed, conditions),
+        lambda problem, some, conditions: make_problem(
+            data, knowledge, some, problem.options, allowed, conditions, goal
+        ),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, len(queries)),
-        held_out_parts(problems[0].queries, task.groups, options.seed) if options.conjunctions else None,
+        families(options, queries.count),
+        held_out_parts(used, task.groups, options.seed, target_levels(used, goal.kind))
+        if options.conjunctions
+        else None,
         task.spread,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lrnn_cli.settings import AGGREGATIONS, LOSSES, setting
+from lrnn_cli.settings import AGGREGATIONS, LOSSES, TASKS, setting
 
 ITERATIONS = 14
 VARIABLES = 5
@@ -14,6 +14,12 @@ VARIABLES = 5
 class StructureOptions:
     """Fields with a help text are options of the command; `seed` is that of all that is drawn."""
 
+    task: str | None = setting(
+        None,
+        "What targets are.",
+        choices=TASKS,
+        default_text="classes if they are words, binary if they are from 0 to 1, regression if they are other numbers",
+    )
     dimension: int = setting(6, "Latent predicates in a layer.", least=1)
     iterations: int | None = setting(
         None,
@@ -47,7 +53,9 @@ class StructureOptions:
     learning_rate: float = setting(0.02, "Of the optimiser.", above=0)
     optimiser: str = setting("adam", "What trains weights.", choices=("adam", "sgd"))
     batch_size: int = setting(0, "Examples in a batch of training; 0 for all of them.", least=0)
-    loss: str = setting("squared", "What training minimises.", choices=LOSSES)
+    loss: str | None = setting(
+        None, "What training minimises.", choices=LOSSES, default_text="squared; log for classes"
+    )
     object_identity: bool = setting(True, "Variables of a rule take different objects.")
     aggregation: str = setting(
         "sqrt",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,12 +19,13 @@ from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
 from lrnn_cli.hypotheses.thresholds import with_thresholds
 from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary, with_reflexive
-from lrnn_cli.language.clauses import Atom, Predicate, Rule
+from lrnn_cli.language.clauses import Atom, Predicate, Rule, class_of
 from lrnn_cli.language.data import DataSet, Queries
 from lrnn_cli.language.template import Settings
 from lrnn_cli.network.compile import Memory
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.semantics.targets import TargetKind, TargetTask
 from lrnn_cli.structure.features import CollapsedTables, Features, Target
 from lrnn_cli.structure.options import ITERATIONS, VARIABLES, StructureOptions
 from lrnn_cli.training.validation import held_out
@@ -77,7 +79,21 @@ class Problem:
     canonical: Canonical
     features: Features
     random: np.random.Generator
+    task: TargetTask = field(default_factory=TargetTask)
     compiled: Memory = field(default_factory=Memory)
+
+    @property
+    def kind(self) -> TargetKind:
+        return self.task.kind
+
+    @property
+    def goals(self) -> dict[Predicate, tuple[Predicate, ...]]:
+        """Targets that are chosen together, the classes of a query, by what is asked for."""
+        return _goals(self.targets, self.kind)
+
+    def goal_of(self, predicate: Predicate) -> tuple[Predicate, ...]:
+        """The targets that are chosen together with this one, itself too."""
+        return next(targets for targets in self.goals.values() if predicate in targets)
 
     @property
     def relations(self) -> Relations:
@@ -85,7 +101,8 @@ class Problem:
 
     @property
     def settings(self) -> Settings:
-        return template_settings(self.options)
+        """While a model is learned, its outputs are in standard deviations."""
+        return template_settings(self.options, self.task)
 
     @property
     def activation(self) -> Activation:
@@ -117,13 +134,25 @@ class Problem:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""
         return np.flatnonzero(self.queries.predicate_index == self.queries.predicate.index(predicate))
 
+    def rows_of_goal(self, targets: tuple[Predicate, ...]) -> np.ndarray:
+        """(queries, classes) the positions of the rows of queries with several classes, or of one target."""
+        return np.stack([self.rows_of(target) for target in targets], 1)
+
     def grounder_of(self, queries: Queries) -> JoinedGrounder:
         """For queries of the data, learned from or not."""
         return _grounder(self.data, self.words, queries, self.options, self.allowed)
 
 
-def template_settings(options: StructureOptions) -> Settings:
-    return Settings(object_identity=options.object_identity, aggregation=options.aggregation)
+def _goals(targets: Iterable[Predicate], kind: TargetKind) -> dict[Predicate, tuple[Predicate, ...]]:
+    found: dict[Predicate, tuple[Predicate, ...]] = {}
+    for predicate in targets:
+        goal = Predicate(class_of(predicate.name)[0], predicate.arity) if kind.grouped else predicate
+        found[goal] = (*found.get(goal, ()), predicate)
+    return found
+
+
+def template_settings(options: StructureOptions, task: TargetTask) -> Settings:
+    return Settings(object_identity=options.object_identity, aggregation=options.aggregation, task=task.name)
 
 
 def make_problem(
@@ -133,27 +162,32 @@ def make_problem(
     options: StructureOptions,
     allowed: Allowance | None = None,
     conditions: Conditions | None = None,
+    task: TargetTask | None = None,
 ) -> Problem:
     """What is to be learned from queries of data; `check_problem` tells whether anything can be.
+
+    queries: their targets are as they are learned in the task, which is by default to tell yes from no.
 
     conditions: those on numbers, where they have been chosen; else they are chosen for these queries.
     """
     allowed = Allowance() if allowed is None else allowed
+    task = TargetTask() if task is None else task
     aggregation = AGGREGATIONS[options.aggregation]
     words = vocabulary(data, knowledge, queries)
     if options.object_identity:
         words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
-    words = with_thresholds(words, queries, aggregation, conditions)
+    words = with_thresholds(words, queries, aggregation, conditions, task.kind.likelihood)
     grounder = _grounder(data, words, queries, options, allowed)
     relations = grounder.relations
     targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
     true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
-    settings = template_settings(options)
+    settings = template_settings(options, task)
     features = Features(
         *(relations, Activation.of(settings), aggregation, targets),
         CollapsedTables(relations.memory),
+        alike={target: own[0] for own in _goals(targets, task.kind).values() for target in own},
     )
     return Problem(
         data,
@@ -169,6 +203,7 @@ def make_problem(
         Canonical(symmetries(relations)),
         features,
         np.random.default_rng(options.seed),
+        task,
     )
 
 
@@ -177,7 +212,7 @@ def _split(data: DataSet, queries: Queries, options: StructureOptions) -> tuple[
     if not options.validation:
         return queries, None
     try:
-        held = held_out(queries.example, options.validation, [options.seed, 2])
+        held = held_out(queries.example, queries.groups(), options.validation, [options.seed, 2])
     except TrainingError as error:
         raise LrnnError(f"{data.name}: {error}") from None
     return queries.select((~held).nonzero()[0]), queries.select(held.nonzero()[0])
@@ -188,8 +223,9 @@ def _grounder(
 ) -> JoinedGrounder:
     facts = words.tables, words.soft, words.objects
     most_rows = max(LEAST_ROWS, options.groundings * len(queries)) if options.groundings else 0
-    limits = allowed.memory // 2, None, most_rows
-    relations = chosen_relations(*facts, queries, options.object_identity, *limits)
+    relations = chosen_relations(
+        *facts, queries, options.object_identity, memory=allowed.memory // 2, most_rows=most_rows
+    )
     return JoinedGrounder(data, relations, queries, words.given)
 
 
@@ -219,13 +255,6 @@ def check_problem(problem: Problem) -> None:
     """Targets or facts that nothing can be learned from are an error."""
     name = problem.data.name
     for predicate, target in problem.targets.items():
-        outside = target.target[(target.target < 0.0) | (target.target > 1.0)]
-        if len(outside):
-            raise LrnnError(
-                f"{name}: structure learning takes targets from 0 to 1, but {len(outside)} of {len(target.target)} "
-                f"queries of {predicate} have others, the first {outside[0]:g}; if these are quantities, as in "
-                "regression, scale them to 0 to 1, or make classes of them"
-            )
         if len(np.unique(target.target)) < 2:
             number = len(target.target)
             one_class = f"all {number} queries of {predicate} have the same target"

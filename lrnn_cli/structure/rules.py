@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
-from lrnn_cli.hypotheses.parts import Conjunction, conjunction_rules
+from lrnn_cli.hypotheses.parts import Conjunction, Part, conjunction_rules
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.template import Template
 from lrnn_cli.structure.problem import Problem
@@ -66,9 +66,21 @@ def internal_template(E: Problem, R: Rules, W: Weights) -> Template:
 
 
 def written_template(E: Problem, R: Rules, W: Weights) -> Template:
-    """The model: the same rules with constants in their places."""
+    """The model: the same rules with constants in their places, and outputs in the units of the data."""
     template = internal_template(E, R, W)
-    return replace(template, rules=tuple(E.words.written(rule) for rule in template.rules))
+    settings = replace(template.settings, center=E.task.center, scale=E.task.scale)
+    rules = [*template.rules, *_rules_of_others(E, template)]
+    return replace(template, rules=tuple(E.words.written(rule) for rule in rules), settings=settings)
+
+
+def _rules_of_others(E: Problem, template: Template) -> Iterator[Rule]:
+    """For each class that no rule is for, one of weight 0 with the body of another: a model names all its classes."""
+    heads = {rule.head.predicate for rule in template.rules}
+    for target in E.targets if E.kind.grouped else ():
+        bodies = (rule for rule in template.rules if rule.head.predicate in E.goal_of(target))
+        model = next(bodies, None) if target not in heads else None
+        if model is not None:
+            yield replace(model, head=replace(model.head, name=target.name), weight=0.0)
 
 
 def used_predicates(E: Problem, R: Rules, W: Weights) -> set[Predicate]:
@@ -77,12 +89,22 @@ def used_predicates(E: Problem, R: Rules, W: Weights) -> set[Predicate]:
 
 
 def with_conjunctions(
-    E: Problem, R: Rules, W: Weights, predicate: Predicate, conjunctions: list[Conjunction], bias: float | None
+    E: Problem,
+    R: Rules,
+    W: Weights,
+    predicate: Predicate,
+    conjunctions: list[Conjunction],
+    bias: float | None,
+    names: dict[Part, str] | None = None,
 ) -> tuple[Rules, Weights]:
-    """Let conjunctions of parts be the target rules of a predicate."""
-    known = len({rule.head.predicate for rule in R.parts})
+    """Let conjunctions of parts be the target rules of a predicate.
+
+    names: those of parts that other classes of the same query have; new ones are added.
+    """
+    names = {} if names is None else names
+    known = len({rule.head.predicate for rule in R.parts}) - len(names)
     head = Candidate(Shape(predicate, (), ()), ()).rule().head
-    defining, rules = conjunction_rules(conjunctions, head, E.activation, known)
+    defining, rules = conjunction_rules(conjunctions, head, E.activation, known, names)
     weights = {rule.clause: rule.weight for rule in [*defining, *rules] if rule.weight is not None}
     fact = E.bias(predicate)
     if fact is not None and bias is not None:

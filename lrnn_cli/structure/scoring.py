@@ -1,8 +1,9 @@
 """Scores of candidate rules: the log loss after refitting the target weights, latent weights fixed.
 
 With latent values fixed, a target output is sigm(a (sum of w_r f_r + b0)), a logistic regression in the columns f_r of
-its rules. A candidate adds one column. All candidates are compared by the gain that one Newton step promises (a score
-test), and the best are refitted exactly.
+its rules, or their sum, a linear one. A candidate adds one column. All candidates are compared by the gain that one
+Newton step promises (a score test), and the best are refitted exactly. The log loss is minus the mean log likelihood,
+up to a constant; that of a linear regression is the logarithm of the deviation that it leaves.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lrnn_cli.semantics.activations import Activation
-from lrnn_cli.semantics.losses import log_of_sums
+from lrnn_cli.semantics.targets import BERNOULLI, Likelihood
 
 RIDGE = 1e-5
 """Penalty on squared weights that keeps them finite where columns separate the classes."""
@@ -20,27 +21,38 @@ RIDGE = 1e-5
 
 @dataclass
 class Regression:
-    """A fitted logistic regression: columns (queries, rules), weights (rules,), mean log loss with penalty.
+    """A fitted regression: columns (queries, rules), weights (rules,), mean loss of the likelihood with penalty.
 
-    given: (queries,) what facts of the query atoms add to the sums of rules, or 0 where none has any.
+    given: (queries,) what is added to the sums of rules: facts of the query atoms, or minus what other classes have.
     """
 
     columns: np.ndarray
     target: np.ndarray
     weights: np.ndarray
-    loss: float
+    penalised: float
     activation: Activation
     given: np.ndarray | float = 0.0
+    likelihood: Likelihood = BERNOULLI
 
     @property
     def count(self) -> int:
         return len(self.target)
 
     @property
+    def loss(self) -> float:
+        """The mean log loss with penalty."""
+        return self.likelihood.left(self.penalised)
+
+    @property
     def log_loss(self) -> float:
         """The mean log loss without the penalty: what is shown."""
+        return self.likelihood.left(self.mean_loss)
+
+    @property
+    def mean_loss(self) -> float:
+        """That of the likelihood, without the penalty."""
         scaled = self.activation.scaled(self.columns @ self.weights, self.given)
-        return float(log_of_sums(scaled, self.target).mean())
+        return float(self.likelihood.loss(scaled, self.target).mean())
 
     def output(self) -> np.ndarray:
         return self.activation.atoms(self.columns @ self.weights, self.given)
@@ -67,18 +79,14 @@ class Regression:
         inner = self.columns.T @ weighted + 2.0 * RIDGE * count * np.eye(self.columns.shape[1])
         cross = weighted.T @ candidates
         curvature -= (cross * np.linalg.solve(inner, cross)).sum(0)
-        return np.asarray(slope / np.sqrt(np.maximum(curvature, 1e-9 * count) + RIDGE * count))
+        dispersion = self.likelihood.dispersion(self.mean_loss)
+        return np.asarray(slope / np.sqrt((np.maximum(curvature, 1e-9 * count) + RIDGE * count) * dispersion))
 
     def with_column(self, column: np.ndarray) -> Regression:
         """Refitted with one more column."""
         columns = np.column_stack([self.columns, column])
-        return fit(columns, self.target, np.append(self.weights, 0.0), self.activation, self.given)
-
-
-def entropy(target: np.ndarray) -> float:
-    """The mean log loss of predicting the frequency of the target for all queries."""
-    mean = float(target.mean())
-    return float(-sum(part * np.log(part) for part in (mean, 1.0 - mean) if part > 0.0))
+        start = np.append(self.weights, 0.0)
+        return fit(columns, self.target, start, self.activation, self.given, likelihood=self.likelihood)
 
 
 def bounded(regression: Regression, largest: float) -> np.ndarray:
@@ -92,7 +100,7 @@ def bounded(regression: Regression, largest: float) -> np.ndarray:
         ridge *= 4.0
         start = np.zeros(len(weights))
         data = regression.columns, regression.target, start, regression.activation, regression.given
-        weights = fit(*data, ridge).weights
+        weights = fit(*data, ridge, likelihood=regression.likelihood).weights
     return np.asarray(np.clip(weights, -largest, largest))
 
 
@@ -104,6 +112,7 @@ def fit(
     given: np.ndarray | float = 0.0,
     ridge: float = RIDGE,
     steps: int = 25,
+    likelihood: Likelihood = BERNOULLI,
 ) -> Regression:
     """Newton's method with step halving."""
     a = activation.steepness
@@ -111,7 +120,7 @@ def fit(
 
     def loss_of(weights: np.ndarray) -> tuple[float, np.ndarray]:
         z = activation.scaled(columns @ weights, given)
-        return float(log_of_sums(z, target).mean()) + ridge * float(weights @ weights), z
+        return float(likelihood.loss(z, target).mean()) + ridge * float(weights @ weights), z
 
     loss, z = loss_of(weights)
     for _ in range(steps):
@@ -132,4 +141,4 @@ def fit(
         weights, loss, z = weights - size * step, new_loss, new_z
         if improvement < 1e-9:
             break
-    return Regression(columns, target, weights, loss, activation, given)
+    return Regression(columns, target, weights, loss, activation, given, likelihood)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lrnn_cli.language.data import Queries
+from lrnn_cli.semantics.targets import TargetKind, begins
 from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 
@@ -38,7 +39,8 @@ RULES = "plain rules"
 class Estimate:
     """What to expect on new data, from queries held out; `training`: the accuracy on all that was learned from.
 
-    loss, frequency_loss: squared losses, of the model and of predicting the frequency of the target.
+    majority: the accuracy of predicting the larger class. For numbers R2 stands in the place of accuracies.
+    loss, frequency_loss: squared losses, of the model and of predicting the frequency, or mean, of the target.
     """
 
     queries: int
@@ -47,6 +49,7 @@ class Estimate:
     loss: float
     frequency_loss: float
     training: float
+    measure: str = "accuracy"
 
 
 @dataclass(frozen=True)
@@ -86,20 +89,24 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
 
-def held_out_parts(queries: Queries, groups: np.ndarray, seed: int) -> np.ndarray | None:
+def held_out_parts(
+    queries: Queries, groups: np.ndarray, seed: int, levels: np.ndarray | None = None
+) -> np.ndarray | None:
     """(queries,) the part in which each query is held out, from 0; None where there are too few.
 
     groups: (examples,) examples that stay in one part. Parts are of whole groups unless there are too few of them;
-    targets and their classes are dealt evenly.
+    levels: (queries,) those of their targets, by default these themselves; targets and levels are dealt evenly.
     """
-    positive = queries.target > 0.5
-    if min(positive.sum(), (~positive).sum()) < FEWEST * PARTS:
+    levels = queries.target if levels is None else levels
+    level = np.where(levels > 0.5, np.round(levels), 0.0).astype(np.int64)
+    single = begins(queries.groups())
+    if single.sum() - np.bincount(level[single]).max() < FEWEST * PARTS:
         return None
     _, first, units = np.unique(groups[queries.example], return_index=True, return_inverse=True)
     if len(first) < 2 * PARTS:
-        first = units = np.arange(len(queries))
-    mean = np.bincount(units, queries.target) / np.bincount(units)
-    kind = 2 * queries.predicate_index[first] + np.round(mean).astype(np.int64)
+        _, first, units = np.unique(queries.groups(), return_index=True, return_inverse=True)
+    mean = np.bincount(units, levels) / np.bincount(units)
+    kind = (level.max() + 1) * queries.predicate_index[first] + np.round(mean).astype(np.int64)
     random = np.random.default_rng([seed, 3])
     order = np.concatenate([random.permutation((kind == value).nonzero()[0]) for value in np.unique(kind)])
     part = np.empty(len(first), np.int64)
@@ -120,7 +127,10 @@ def _all_can_be_predicted(queries: Queries, part: np.ndarray) -> bool:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Outputs for queries of a target held out: of plain rules, and of each family after each conjunction."""
+    """Outputs for queries of a target held out: of plain rules, and of each family after each conjunction.
+
+    target, rules: (queries, classes), one class where a query has none; paths: (conjunctions, queries, classes).
+    """
 
     target: np.ndarray
     rules: np.ndarray
@@ -146,7 +156,7 @@ def path_is_over(losses: list[float]) -> bool:
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
 
 
-def best_way(trials: list[HeldOut], report: Callable[[str], None]) -> Choice:
+def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None]) -> Choice:
     """The simplest way that is nearly as good as the best, and how good it is on queries held out.
 
     Plain rules are simpler than conjunctions, and fewer of these than more.
@@ -158,19 +168,19 @@ def best_way(trials: list[HeldOut], report: Callable[[str], None]) -> Choice:
             outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
     loss = {way: squared_loss(output, target) for way, output in outputs.items()}
     ways = sorted((way for way in loss if way[0] == RULES or way[1]), key=lambda way: way[1])
-    least, frequency_loss = min(loss[way] for way in ways), float(target.var())
+    least, frequency_loss = min(loss[way] for way in ways), float(target.var(axis=0).mean())
     enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
     best = next(way for way in ways if loss[way] <= enough)
-    positive, output = target > 0.5, outputs[best]
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
     estimate = Estimate(
         queries=len(target),
-        accuracy=float(((output > 0.5) == positive).mean()),
-        majority=max(float(positive.mean()), 1.0 - float(positive.mean())),
+        accuracy=kind.quality(outputs[best], target),
+        majority=kind.trivial(target),
         loss=loss[best],
         frequency_loss=frequency_loss,
         training=0.0,
+        measure=kind.measure,
     )
     return Choice(*best, estimate)
 

@@ -1,4 +1,4 @@
-"""Searches for rules of the targets; the model so far is a logistic regression over the columns of its rules."""
+"""Searches for rules of the targets; the model so far is a regression over the columns of its rules."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, rules_of
-from lrnn_cli.structure.scoring import Regression, bounded, entropy, fit
+from lrnn_cli.structure.scoring import Regression, bounded, fit
 from lrnn_cli.structure.search import Searched, SearchOptions, beam_search
 from lrnn_cli.structure.state import Nearest, ScoredRule
 
 LARGEST_WEIGHT = 4.0
 """Training starts from refitted weights no larger than this: saturated neurons do not learn."""
 EXPLAINED = 0.001
-"""A target is learned when its log loss is below this part of that of its frequency alone."""
+"""A target is learned when its loss is below this part of that of its frequency, or mean, alone."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,37 @@ class TargetRules:
 
 
 def regression_of(E: Problem, F: Features, R: Rules, W: Weights, predicate: Predicate) -> Regression:
-    """The current model of a target as a logistic regression over the columns of its rules."""
+    """The current model of a target as a regression over the columns of its rules.
+
+    Where it is one of several classes, the sums of the others are given.
+    """
     target = E.targets[predicate]
-    columns = [np.ones(len(target.target))] if E.bias(predicate) else []
+    activation, likelihood = E.kind.activation(E.activation), E.kind.likelihood
+    matrix, start = _columns_and_weights(E, F, R, W, predicate)
+    given = target.given
+    others = [
+        activation.scaled(np.matmul(*_columns_and_weights(E, F, R, W, other)), E.targets[other].given)
+        for other in E.goal_of(predicate)
+        if other != predicate
+    ]
+    if others:
+        given = given - np.logaddexp.reduce(others, axis=0) / activation.steepness
+    return fit(matrix, target.target, start, activation, given, likelihood=likelihood)
+
+
+def _columns_and_weights(
+    E: Problem, F: Features, R: Rules, W: Weights, predicate: Predicate
+) -> tuple[np.ndarray, np.ndarray]:
+    """(queries, rules) columns of the rules of a target, the bias first if it has one, and their weights (rules,)."""
+    size = len(E.targets[predicate].target)
+    columns = [np.ones(size)] if E.bias(predicate) else []
     columns += [F.column(candidate) for candidate in R.targets_of(predicate)]
-    names = [rule.clause for rule in rules_of(E, R, predicate)]
-    matrix = np.stack(columns, 1) if columns else np.zeros((len(target.target), 0))
-    start = np.array([W[name] for name in names])
-    return fit(matrix, target.target, start, E.activation, target.given)
+    matrix = np.stack(columns, 1) if columns else np.zeros((size, 0))
+    return matrix, np.array([W[rule.clause] for rule in rules_of(E, R, predicate)])
 
 
 def is_explained(regression: Regression) -> bool:
-    return regression.loss < EXPLAINED * entropy(regression.target)
+    return regression.penalised < EXPLAINED * regression.likelihood.null(regression.target)
 
 
 def search_targets(E: Problem, F: Features, R: Rules, W: Weights, gain: float, observer: Observer) -> TargetRules:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from lrnn_cli.hypotheses.parts import Conjunction
+from lrnn_cli.hypotheses.parts import Part
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.semantics.activations import sigmoid
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
 from lrnn_cli.structure.features import Features
@@ -17,7 +17,7 @@ from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
-from lrnn_cli.structure.rules import Rules, with_conjunctions
+from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import outputs, weighted_facts
@@ -28,7 +28,12 @@ def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns
     # What they hold of does not depend on latent predicates, nor on weights.
     R = create_layer1_rules(replace(E, options=replace(E.options, dimension=1)))
     F = weighted_facts(E, R, {rule.clause: 0.0 for rule in R.latent})
-    return {target: _bodies(E, F, R, target, observer) for target in E.targets}
+    found = {}
+    for targets in E.goals.values():
+        # Classes of one query have the same columns; with the same bodies they share parts.
+        columns = _bodies(E, F, R, targets[0], observer)
+        found.update(dict.fromkeys(targets, columns))
+    return found
 
 
 def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Observer) -> Columns:
@@ -53,33 +58,42 @@ def predicted(
     The rules were learned from the other queries alone.
     """
     F = weighted_facts(E, state.rules, state.weights)
-    return {target: _predicted(E, F, state, target, bodies[target], families, held) for target in E.targets}
+    return {goal: _predicted(E, F, state, targets, bodies, families, held) for goal, targets in E.goals.items()}
 
 
 def _predicted(
     E: Problem,
     F: Features,
     state: LearningState,
-    target: Predicate,
-    bodies: Columns,
+    targets: tuple[Predicate, ...],
+    bodies: dict[Predicate, Columns],
     families: dict[str, Family],
     held: np.ndarray,
 ) -> HeldOut:
-    place = E.rows_of(target)
-    own, out = E.queries.select(place), held[place]
+    place = E.rows_of_goal(targets)
+    target, out = E.queries.target[place], held[place[:, 0]]
     paths = {}
     for name, family in families.items():
-        columns = _columns(F, state.rules, target, bodies, family)
-        path = [np.full(out.sum(), own.target[~out].mean())]
-        losses = [squared_loss(path[0], own.target[out])]
-        for step in _boosted(E, target, columns, (~out).nonzero()[0], family.options):
-            path.append(sigmoid(step.logit[out]))
-            losses.append(squared_loss(path[-1], own.target[out]))
+        columns = [_columns(F, state.rules, own, bodies[own], family) for own in targets]
+        path = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
+        losses = [squared_loss(path[0], target[out])]
+        for steps in _boosted(E, targets, columns, (~out).nonzero()[0], family.options):
+            path.append(_outputs(E, steps)[out])
+            losses.append(squared_loss(path[-1], target[out]))
             if path_is_over(losses):
                 break
         paths[name] = np.stack(path)
-    rules = outputs(E, state.rules, state.weights, own.select(out.nonzero()[0]))
-    return HeldOut(own.target[out], rules, paths)
+    return HeldOut(target[out], _said(E, state.rules, state.weights, place[out]), paths)
+
+
+def _said(E: Problem, R: Rules, W: Weights, place: np.ndarray) -> np.ndarray:
+    """(queries, classes) what rules say of the queries at these places (queries, classes)."""
+    return outputs(E, R, W, E.queries.select(place.ravel())).reshape(place.shape)
+
+
+def _outputs(E: Problem, steps: Sequence[BoostingStep]) -> np.ndarray:
+    """(queries, classes) outputs after a step of boosting for each class."""
+    return E.kind.outputs(np.stack([step.logit for step in steps], 1))
 
 
 def chosen(
@@ -91,25 +105,26 @@ def chosen(
 ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
     """The state with conjunctions, learned from all queries, where they were best on queries held out.
 
-    Beside it, what it says of the queries (queries of the target,) that it was learned from.
+    Beside it, what it says of the queries (queries, classes) that it was learned from.
     """
     R, W = state.rules, state.weights
     F = weighted_facts(E, R, W)
     said: dict[Predicate, np.ndarray] = {}
-    for target, way in ways.items():
+    for goal, way in ways.items():
+        targets = E.goals[goal]
+        place = E.rows_of_goal(targets)
         if way.name == RULES:
-            said[target] = outputs(E, R, W, E.queries.select(E.rows_of(target)))
+            said[goal] = _said(E, R, W, place)
         else:
             family = families[way.name]
-            columns = _columns(F, state.rules, target, bodies[target], family)
+            columns = [_columns(F, state.rules, target, bodies[target], family) for target in targets]
             options = replace(family.options, rules=way.conjunctions)
-            conjunctions: list[Conjunction] = []
-            bias: float | None = None
-            for step in _boosted(E, target, columns, np.arange(len(E.rows_of(target))), options):
-                conjunctions.append(step.conjunction)
-                bias = step.bias
-            said[target] = sigmoid(step.logit)
-            R, W = with_conjunctions(E, R, W, target, conjunctions, bias)
+            found = list(_boosted(E, targets, columns, np.arange(len(place)), options))
+            said[goal] = _outputs(E, found[-1])
+            names: dict[Part, str] = {}
+            for target, steps in zip(targets, zip(*found, strict=True), strict=True):
+                conjunctions = [step.conjunction for step in steps]
+                R, W = with_conjunctions(E, R, W, target, conjunctions, steps[-1].bias, names)
     return replace(state, rules=R, weights=W), said
 
 
@@ -120,11 +135,26 @@ def _columns(F: Features, R: Rules, target: Predicate, bodies: Columns, family: 
 
 
 def _boosted(
-    E: Problem, target: Predicate, columns: Columns, queries: np.ndarray, options: BoostingOptions
-) -> Iterator[BoostingStep]:
-    random = np.random.default_rng([E.options.seed, 4])
-    goal = E.targets[target]
+    E: Problem, targets: Sequence[Predicate], columns: Sequence[Columns], queries: np.ndarray, options: BoostingOptions
+) -> Iterator[tuple[BoostingStep, ...]]:
+    """A step for each of the targets that are chosen together, then the next."""
+    logits = []
+    for target in targets:
+        known = E.targets[target].target
+        logits.append(np.full(len(known), 0.0 if target.arity else E.kind.likelihood.start(known[queries])))
+
+    def others(number: int) -> np.ndarray | float:
+        """What the other classes have so far, (queries,)."""
+        rest = logits[:number] + logits[number + 1 :]
+        return np.asarray(np.logaddexp.reduce(rest, axis=0)) if rest else 0.0
+
+    learners = []
+    for number, (target, own) in enumerate(zip(targets, columns, strict=True)):
+        random, goal = np.random.default_rng([E.options.seed, 4]), E.targets[target]
+        facts = own, queries, goal.target, E.activation, options, random, goal.given, E.kind
+        learners.append(boosted(*facts, partial(others, number)))
     with stage("boosting"):
-        for step in boosted(columns, queries, goal.target, E.activation, options, random, goal.given):
+        for steps in zip(*learners, strict=False):
             E.allowed.check_time()
-            yield step
+            logits[:] = [step.logit for step in steps]
+            yield steps

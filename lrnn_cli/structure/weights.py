@@ -78,7 +78,7 @@ def train_weights(E: Problem, R: Rules, W: Weights, epochs: int) -> TrainedWeigh
         batch_size=E.options.batch_size,
         learning_rate=E.options.learning_rate,
         epochs=epochs,
-        l2=E.options.penalty / len(E.queries),
+        l2=E.options.penalty / network.queries,
         seed=E.options.seed,
     )
     with stage("training"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from lrnn_cli.errors import TrainingError
 from lrnn_cli.network.network import Network
+from lrnn_cli.semantics.losses import Loss
 from lrnn_cli.training.steps import NumpySteps, Steps
 
 NEURONS_OF_A_LEVEL = 800
@@ -25,7 +26,7 @@ def amount_of_work(network: Network, epochs: int, steps: int) -> int:
     return epochs * (network.rule_neurons + NEURONS_OF_A_LEVEL * len(network.levels) * steps)
 
 
-def choose_backend(name: str, loss: str, work: int, recurring: bool) -> Maker:
+def choose_backend(name: str, loss: Loss, work: int, recurring: bool) -> Maker:
     """The way of taking steps for a training; `recurring` as in `NumpySteps`.
 
     The choice depends on the amount of work, not on time, so that the same training gives the same bytes.

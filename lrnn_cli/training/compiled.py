@@ -6,6 +6,7 @@ import numpy as np
 
 from lrnn_cli.network.bundles import Parts, bundled, everything, parts_of
 from lrnn_cli.network.network import Network
+from lrnn_cli.semantics.losses import ALL_LOSSES, Loss
 from lrnn_cli.training import kernels
 from lrnn_cli.training.steps import Weights
 from lrnn_cli.training.workspace import State, new_selection, new_work
@@ -17,10 +18,10 @@ NEURONS_OF_A_CALL = 20_000_000
 class CompiledSteps:
     """`Steps` in compiled code."""
 
-    def __init__(self, network: Network, loss: str, queries_of: list[np.ndarray]) -> None:
+    def __init__(self, network: Network, loss: Loss, queries_of: list[np.ndarray]) -> None:
         self._network = network
         self._queries_of = queries_of
-        self._loss = kernels.LOSS_NUMBERS[loss]
+        self._loss = ALL_LOSSES.index(loss)
         self._bundles = bundled(network)
         self._everything = everything(self._bundles)
         self._examples: Parts | None = None

@@ -23,7 +23,7 @@ from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
 from lrnn_cli.semantics import activations, aggregations, losses
 from lrnn_cli.semantics.activations import SQUASHINGS
 from lrnn_cli.semantics.aggregations import SELECTING
-from lrnn_cli.semantics.losses import LOSSES
+from lrnn_cli.semantics.losses import ALL_LOSSES
 from lrnn_cli.training import optimisers, workspace
 from lrnn_cli.training.code_cache import KeptCode
 from lrnn_cli.training.optimisers import DECAY, DECAY_SQUARES, TINY
@@ -31,7 +31,6 @@ from lrnn_cli.training.workspace import Selection, State, Work
 
 LOSS, GRADIENT, UPDATE = 0, 1, 2
 """Tasks of `run`: the loss only; its gradient, too; and a step of the optimiser."""
-LOSS_NUMBERS = {name: number for number, name in enumerate(LOSSES)}
 OPTIMISER_NUMBERS = {"sgd": 0, "adam": 1}
 SGD = OPTIMISER_NUMBERS["sgd"]
 
@@ -87,8 +86,9 @@ squashed_slope_anyhow = numbered([squashing.slope for squashing in SQUASHINGS], 
 factor_of = numbered([squashing.factor or squashing.value for squashing in SQUASHINGS])
 of_product = numbered([squashing.of_product or squashing.value for squashing in SQUASHINGS])
 choice_of = numbered([_binary(aggregation.choice) for aggregation in SELECTING])
-loss_value = numbered([loss.value for loss in LOSSES.values()])
-loss_slope = numbered([loss.slope for loss in LOSSES.values()])
+loss_value = numbered([loss.value for loss in ALL_LOSSES])
+loss_slope = numbered([loss.slope for loss in ALL_LOSSES])
+loss_shared = numbered([loss.shared for loss in ALL_LOSSES])
 
 
 def kept_on_disk(function: Function) -> Function:
@@ -415,6 +415,26 @@ def _rule_slopes(bundles: Bundles, selection: Selection, level: int, weights: np
 
 
 @compiled()
+def class_output(bundles: Bundles, query: int, work: Work) -> float:
+    """The softmax over the classes of a query; atom 0 has the value 0 that classes without rules have."""
+    a, value = bundles.steepness, work.value[bundles.query_atom[query]]
+    total = 0.0
+    for other in range(bundles.query_first[query], bundles.query_last[query]):
+        total += float(np.exp(a * (work.value[bundles.query_atom[other]] - value)))
+    return 1.0 / total
+
+
+@compiled()
+def class_slope(bundles: Bundles, query: int, output: float, loss: int, work: Work) -> float:
+    """The derivative of the loss of a query by the scaled value of one of its classes."""
+    shared = 0.0
+    for other in range(bundles.query_first[query], bundles.query_last[query]):
+        shared += loss_shared(loss, class_output(bundles, other, work), bundles.target[other])
+    own: float = loss_slope(loss, output, bundles.target[query])
+    return own + output * shared
+
+
+@compiled()
 def query_losses(
     bundles: Bundles, parts: Parts, chosen: np.ndarray, selection: Selection, averaged: bool, loss: int, work: Work
 ) -> float:
@@ -423,16 +443,21 @@ def query_losses(
         work.slope[selection.atom[k]] = 0.0
     queries = 0
     for part in chosen:
-        queries += parts.query_start[part + 1] - parts.query_start[part]
+        for k in range(parts.query_start[part], parts.query_start[part + 1]):
+            queries += bundles.query_first[parts.query[k]] == parts.query[k]
     total = 0.0
     for part in chosen:
         for k in range(parts.query_start[part], parts.query_start[part + 1]):
             query = parts.query[k]
             atom = bundles.query_atom[query]
-            output = work.value[atom] if atom > 0 else bundles.underivable
             target = bundles.target[query]
+            if bundles.grouped:
+                output = class_output(bundles, query, work)
+                slope = bundles.steepness * class_slope(bundles, query, output, loss, work)
+            else:
+                output = work.value[atom] if atom > 0 else bundles.underivable
+                slope = loss_slope(loss, output, target)
             total += loss_value(loss, output, target)
-            slope = loss_slope(loss, output, target)
             if atom > 0:
                 work.slope[atom] += slope / queries if averaged else slope
     return total / queries

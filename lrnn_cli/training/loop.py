@@ -17,7 +17,7 @@ from lrnn_cli.errors import TrainingError
 from lrnn_cli.language.clauses import Rule
 from lrnn_cli.language.template import LARGEST
 from lrnn_cli.network.network import Network
-from lrnn_cli.semantics.losses import LOSSES
+from lrnn_cli.semantics.losses import Loss
 from lrnn_cli.training.backends import amount_of_work, choose_backend
 from lrnn_cli.training.optimisers import LEARNING_RATES, OPTIMISERS
 from lrnn_cli.training.options import TrainingOptions
@@ -73,7 +73,7 @@ def train_weights(
     A run ends with the weights of its last epoch or, with a validation part, of the epoch that does best on it. The
     best of several runs is that with the lowest loss. Ctrl-C ends training early, with the best weights so far.
     """
-    _check_targets(network, options.loss)
+    loss = _checked_loss(network, options.loss)
     part, held_out = _parts(network, options)
     trainable = np.array([not rule.fixed for rule in rules]) & part.used_rules
     result: Trained | None = None
@@ -81,7 +81,7 @@ def train_weights(
     batches = _Batches.of(part, options)
     work = amount_of_work(part, options.epochs * options.restarts, batches.count)
     recurring = batches.size == 1 or not options.shuffle
-    make_steps = choose_backend(options.backend, options.loss, work, recurring)
+    make_steps = choose_backend(options.backend, loss, work, recurring)
     steps = make_steps(part, batches.queries_of)
     validation = None if held_out is None else make_steps(held_out, [])
     for restart in range(1, options.restarts + 1):
@@ -208,22 +208,29 @@ class _Run:
         self.steps.run(self.weights, self.batches.ordered(order), self.batches.size)
 
 
-def _check_targets(network: Network, loss: str) -> None:
+def _checked_loss(network: Network, name: str | None) -> Loss:
+    """The loss of this name for the kind of the targets, all of which it must take."""
     if not len(network.target):
         raise TrainingError("there is no query to train on")
-    outside = LOSSES[loss].refuses(network.target).nonzero()[0]
+    kind = network.output.kind
+    if name is not None and name not in kind.losses:
+        choices = " or ".join(f"--loss {other}" for other in kind.losses)
+        raise TrainingError(f"the {name} loss is not for targets that are {kind.words}; use {choices}")
+    loss = kind.loss(name)
+    outside = loss.refuses(network.target).nonzero()[0]
     if len(outside):
-        value = network.target[outside[0]]
-        another = "" if loss == "squared" else " or use --loss squared"
+        value = network.in_units(network.target)[outside[0]]
+        another = "" if kind.loss_name(name) == "squared" else " or use --loss squared"
         raise TrainingError(
-            f"the {loss} loss takes no targets that are {LOSSES[loss].refusal}, but {len(outside)} of "
+            f"the {kind.loss_name(name)} loss takes no targets that are {loss.refusal}, but {len(outside)} of "
             f"{len(network.target)} are, the first is {value:g}; scale the targets{another}"
         )
+    return loss
 
 
 def _parts(network: Network, options: TrainingOptions) -> tuple[Network, Network | None]:
     """Divide into training and validation part: by examples, or by queries where there is one example only."""
     if not options.validation:
         return network, None
-    held = held_out(network.query_example, options.validation, [options.seed, 0, 2])
+    held = held_out(network.query_example, network.query_group, options.validation, [options.seed, 0, 2])
     return network.restricted((~held).nonzero()[0]), network.restricted(held.nonzero()[0])

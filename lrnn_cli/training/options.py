@@ -11,7 +11,7 @@ from lrnn_cli.settings import LOSSES, setting
 class TrainingOptions:
     """learning_rate: None for that of the optimiser; batch_size: 0 for all examples."""
 
-    loss: str = setting("squared", "What is minimised.", choices=LOSSES)
+    loss: str | None = setting(None, "What is minimised.", choices=LOSSES, default_text="squared; log for classes")
     optimiser: str = setting("adam", "How.", choices=("sgd", "adam"), name="optimizer")
     learning_rate: float | None = setting(
         None, "Size of the steps.", kind=float, above=0, metavar="RATE", default_text="0.02 for adam, 0.1 for sgd"

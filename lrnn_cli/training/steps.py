@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from lrnn_cli.network.network import Network
-from lrnn_cli.semantics.losses import LOSSES
+from lrnn_cli.semantics.losses import Loss
 from lrnn_cli.training.optimisers import Optimiser
 
 CACHED_NEURONS = 20_000_000
@@ -53,9 +53,9 @@ class Steps(Protocol):
 class NumpySteps:
     """The reference. `recurring` says whether the same batches come again, so that it pays to keep their networks."""
 
-    def __init__(self, network: Network, loss: str, queries_of: list[np.ndarray], recurring: bool) -> None:
+    def __init__(self, network: Network, loss: Loss, queries_of: list[np.ndarray], recurring: bool) -> None:
         self.network = network
-        self.loss = LOSSES[loss]
+        self.loss = loss
         self.queries_of = queries_of
         self.recurring = recurring
         self._networks: dict[bytes, Network] = {}
@@ -63,7 +63,8 @@ class NumpySteps:
 
     def mean_loss(self, weights: np.ndarray) -> float:
         values, _ = self.network.forward(weights)
-        return float(self.loss.value(self.network.outputs(values), self.network.target).mean())
+        losses = self.loss.value(self.network.outputs(values), self.network.target)
+        return float(losses.sum() / self.network.queries)
 
     def loss_and_gradient(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
         return self._step(self.network, weights, True)
@@ -77,10 +78,13 @@ class NumpySteps:
     def _step(self, network: Network, weights: np.ndarray, averaged: bool) -> tuple[float, np.ndarray]:
         values, rule_values = network.forward(weights)
         output = network.outputs(values)
-        loss, slope = self.loss.value(output, network.target), self.loss.slope(output, network.target)
+        loss = self.loss.value(output, network.target)
+        slope = network.output.slopes(self.loss, output, network.target, network.query_group)
         if averaged:
-            slope = slope / len(slope)
-        return float(loss.mean()), network.backward(weights, values, rule_values, network.query_slope(slope))
+            slope = slope / network.queries
+        return float(loss.sum() / network.queries), network.backward(
+            weights, values, rule_values, network.query_slope(slope)
+        )
 
     def _part(self, batch: np.ndarray) -> Network:
         """The network of a batch."""

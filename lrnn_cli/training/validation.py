@@ -9,9 +9,12 @@ import numpy as np
 from lrnn_cli.errors import TrainingError
 
 
-def held_out(example: np.ndarray, fraction: float, seed: Sequence[int]) -> np.ndarray:
-    """(queries,) which ones are held out, given the example of each: whole examples, or queries of the only one."""
-    units = example if len(np.unique(example)) > 1 else np.arange(len(example))
+def held_out(example: np.ndarray, group: np.ndarray, fraction: float, seed: Sequence[int]) -> np.ndarray:
+    """(queries,) which ones are held out: whole examples, or queries of the only one.
+
+    example: of each query; group: equal for the classes of one query.
+    """
+    units = example if len(np.unique(example)) > 1 else np.unique(group, return_inverse=True)[1]
     names = np.unique(units)
     count = round(len(names) * fraction)
     if not 1 <= count < len(names):

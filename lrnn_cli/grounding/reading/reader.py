@@ -169,7 +169,7 @@ def _data_set(source: Source, parts: list[Part], replies: list[dict[str, Any]]) 
         example_fold=np.array([example[2] for example in examples], np.int32),
         example_facts=np.array([example[4] for example in examples], np.int32),
         first_object=np.array([example[3] for example in examples] + [objects], np.int32),
-        queries=_queries(queries),
+        queries=_queries(source.name, queries),
         predicates=predicates,
         soft=frozenset(soft),
         background=tuple(background),
@@ -177,10 +177,11 @@ def _data_set(source: Source, parts: list[Part], replies: list[dict[str, Any]]) 
     )
 
 
-def _queries(items: list[tuple[int, Predicate, list[int], str, float | None, int]]) -> Queries:
+def _queries(name: str, items: list[tuple[int, Predicate, list[int], str, float | str | None, int]]) -> Queries:
     predicates = tuple(dict.fromkeys(item[1] for item in items))
     number = {predicate: index for index, predicate in enumerate(predicates)}
     arity = max((predicate.arity for predicate in predicates), default=0)
+    place = _class_places(name, [(item[4], item[5]) for item in items])
     argument = np.full((len(items), arity), -1, np.int32)
     for row, item in enumerate(items):
         argument[row, : len(item[2])] = item[2]
@@ -190,9 +191,31 @@ def _queries(items: list[tuple[int, Predicate, list[int], str, float | None, int
         np.array([number[item[1]] for item in items], np.int32),
         argument,
         tuple(item[3] for item in items),
-        np.array([np.nan if item[4] is None else item[4] for item in items], float),
+        np.array([_target(item[4], place) for item in items], float),
         np.array([item[5] for item in items], np.int32),
+        classes=tuple(place),
     )
+
+
+def _target(target: float | str | None, place: dict[str, int]) -> float:
+    """A target as a number: that of a class is its place."""
+    if target is None:
+        return np.nan
+    return place[target] if isinstance(target, str) else target
+
+
+def _class_places(name: str, items: Sequence[tuple[float | str | None, int]]) -> dict[str, int]:
+    """The places of the words among targets, in alphabetical order; each target comes with its line."""
+    words = {target: line for target, line in reversed(items) if isinstance(target, str)}
+    number = next(((target, line) for target, line in items if isinstance(target, float | int)), None)
+    if words and number is not None:
+        word, line = min(words.items(), key=lambda item: item[1])
+        message = (
+            f"some targets are words, such as {word}, and others numbers, such as {number[0]:g} in line {number[1]}; "
+            "give all queries classes, or all numbers"
+        )
+        raise faults_error(name, [Fault(line, 1, message)])
+    return {word: place for place, word in enumerate(sorted(words))}
 
 
 def _background_clause(item: dict[str, Any]) -> BackgroundClause:

@@ -10,7 +10,7 @@ import numpy as np
 from lrnn_cli.errors import about
 from lrnn_cli.grounding.reading.rows import MadeObjects, Part, identifier, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table
-from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.language.clauses import Predicate, plain_name, quoted
 from lrnn_cli.language.data import Queries
 
 
@@ -94,7 +94,7 @@ class PrologStore:
 
 def indicator(predicate: Predicate) -> str:
     """Name and arity of a predicate, as requests take them."""
-    return f"({quoted(predicate.name)})/{predicate.arity}"
+    return f"({quoted(plain_name(predicate.name))})/{predicate.arity}"
 
 
 def _asked(queries: Queries, part: Part) -> Iterator[str]:

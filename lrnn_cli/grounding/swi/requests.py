@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from lrnn_cli.grounding.program import Extension, GroundRule, Literal, Skeleton, variable
 from lrnn_cli.grounding.reading.store import indicator
-from lrnn_cli.language.clauses import Atom, Predicate
+from lrnn_cli.language.clauses import Atom, Predicate, plain_name
 from lrnn_cli.language.data import BackgroundClause
 
 
@@ -42,7 +42,7 @@ def _body(skeleton: Skeleton) -> str:
 
 
 def _call(literal: Literal) -> str:
-    return str(Atom(literal[0].name, tuple(map(variable, literal[1]))))
+    return str(Atom(plain_name(literal[0].name), tuple(map(variable, literal[1]))))
 
 
 def _columns(columns: Iterable[int]) -> str:
