@@ -66,11 +66,11 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
 
 
 def _majority_error(experiments: Experiments, data: str) -> float | None:
-    """The error of always answering the more frequent class, from the first learner that has results."""
+    """The error of always answering the more frequent class or the mean, from the first learner that has results."""
     for learner in experiments.learners:
         result = experiments.results[data, learner]
         if result.folds:
-            return 1.0 - float(result.summary["pooled"]["majority"])
+            return result.trivial_error
     return None
 
 
