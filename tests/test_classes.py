@@ -351,6 +351,24 @@ def test_faults(folder: Folder, data: str, message: str) -> None:
     assert not (folder.path / "model.pl").exists()
 
 
+def test_models_of_yes_and_no_take_no_words(folder: Folder) -> None:
+    """The places of classes must not be taken for numbers."""
+    folder.write({"model.pl": "1.0 :: c :- p(X).\n", "data.pl": "p(x). query(c, a)."})
+    for command in ("evaluate", "predict", "explain"):
+        outcome = folder.run(command, "model.pl", "data.pl")
+        assert outcome.code == 1 and "targets are words, such as a, but model.pl is not for classes" in outcome.stderr
+
+
+def test_going_on_with_a_run(folder: Folder) -> None:
+    """Run directories keep rules of classes, and going on with the last iteration gives the same model."""
+    folder.write({"data.pl": trains(60, 9)})
+    options = ["--conjunctions", "0", "--dimension", "3", "--iterations", "2", "--run-dir", "run"]
+    assert folder.run("learn-structure", "data.pl", *options, "-o", "model.pl").code == 0
+    again = folder.run("learn-structure", "data.pl", *options, "--resume", "-o", "again.pl")
+    assert again.code == 0 and folder.read("again.pl") == folder.read("model.pl")
+    assert ",goes(" in folder.read("run/rules.csv").replace('"', "")
+
+
 def test_template_without_classes(folder: Folder) -> None:
     folder.write({"t.pl": "_ :: c :- p(X).\n", "d.pl": "p(x). query(c, a)."})
     outcome = folder.run("ground", "t.pl", "d.pl", "-o", "g.npz")
