@@ -297,7 +297,7 @@ BACKGROUND = [
     ),
     background(
         "negation of weighted facts",
-        "s(X) :- q(X), \\+ w(X).\nbegin(model(n)).\n0.5 :: w(a).\nend(model(n)).",
+        "s(X) :- q(X), \\+ w(X).\nbegin(model(n)).\n0.5 :: w(a). query(p(a), 1).\nend(model(n)).",
         ":5:1: \\+ w/1: only crisp predicates can be negated, not those with weighted facts",
     ),
     background(

@@ -172,6 +172,20 @@ def test_data_sets_come_from_check(folder: Folder) -> None:
     assert "| a | 1,234 | 5,678 | 1,000 | 400 | 0.400 | 2 | given in the data |" in report(folder)
 
 
+def test_targets_that_are_numbers(folder: Folder) -> None:
+    """None of them is positive and there is no majority; errors are roots of mean squares, here 0.5 and 1."""
+    write_results(folder, "a", "lrnn", {1: 2, 2: 4})
+    for number, difference in ((1, 0.5), (2, 1.0)):
+        rows = "".join(f"e{number}_{query}\tp\t{query}.0\t{query + difference}\n" for query in range(4))
+        folder.write({f"build/a/lrnn/fold{number}/predictions.tsv": "example\tatom\ttarget\tvalue\n" + rows})
+    found = {"examples": 8, "facts": 20, "folds": {}, "targets": [{"queries": 8, "positive": None}]}
+    folder.write({"build/a/check.json": json.dumps(found)})
+    text = report(folder)
+    assert "| a | 8 | 20 | 8 |  |  | 2 | drawn |" in text
+    assert "| a | **0.750 ± 0.354** |" in text
+    check_harmless(page_of(folder))
+
+
 def test_rule_sets(folder: Folder) -> None:
     """Means over folds: (10 + 15) / 2 rules and so on."""
     write_results(folder, "a", "lrnn", {1: 2, 2: 4})

@@ -158,7 +158,7 @@ def test_system_names_as_predicates(folder: Folder) -> None:
         {
             "t.pl": "0.5 :: p(X) :- shell(X), \\+ halt, member(X, Y), print(Y).\n",
             "d.pl": f"begin(model(m)).\n{TOUCH}. member('touch canary', b).\nquery(p('touch canary'), 1).\n"
-            "end(model(m)).\nbegin(model(n)).\nhalt.\nend(model(n)).\nprint(X) :- member(_, X).\n",
+            "end(model(m)).\nbegin(model(n)).\nhalt. query(p(a), 0).\nend(model(n)).\nprint(X) :- member(_, X).\n",
         }
     )
     outcome = folder.run("predict", "t.pl", "d.pl")

@@ -15,7 +15,7 @@ from test_conjunctions import bag, switched, text
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
-from lrnn_cli.structure.selection import Estimate, held_out_parts
+from lrnn_cli.structure.selection import SEARCHED, Estimate, held_out_parts, searched_queries
 
 SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")
 QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", *SHORT, "--jobs", "1")
@@ -35,6 +35,20 @@ def queries(example: list[int], target: list[float]) -> Queries:
 
 
 # Parts
+
+
+def test_rules_are_searched_with_some_of_very_many_queries() -> None:
+    """Whole queries, a row for each of two classes, in their order; which ones depends on the seed."""
+    rows = np.arange(2 * SEARCHED + 10)
+    few = queries([0] * len(rows), [0.0] * len(rows))
+    assert searched_queries(few, rows[:SEARCHED], 1).tolist() == rows[:SEARCHED].tolist()
+    chosen = searched_queries(few, rows, 1)
+    assert len(chosen) == SEARCHED
+    assert (np.diff(chosen) > 0).all()
+    assert chosen.tolist() != searched_queries(few, rows, 2).tolist()
+    of_classes = searched_queries(replace(few, group=rows // 2), rows, 1)
+    assert np.bincount(of_classes // 2).tolist().count(2) == SEARCHED
+    assert len(of_classes) == 2 * SEARCHED
 
 
 def test_both_classes_are_dealt_evenly() -> None:

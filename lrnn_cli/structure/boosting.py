@@ -83,7 +83,7 @@ class Thresholds:
         self.column = np.repeat(np.array([made.column for made in bins], np.int64), sizes)
         self.first, self.fullest = np.zeros(total, bool), np.zeros(total, bool)
         self.first[start[:-1]] = True
-        self.fullest[start[:-1] + [made.fullest for made in bins]] = True
+        self.fullest[start[:-1] + np.array([made.fullest for made in bins], np.int64)] = True
         self.low = np.concatenate([np.zeros(0), *(made.low for made in bins)])
         self.high = np.concatenate([np.zeros(0), *(made.high for made in bins)])
         self.favour = np.ones((2, total))

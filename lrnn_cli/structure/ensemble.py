@@ -17,7 +17,18 @@ from lrnn_cli.structure.patterns import Columns
 from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, written_template
 from lrnn_cli.structure.run_directory import RunDirectories
-from lrnn_cli.structure.selection import PARTS, RULES, SMALL, Choice, Estimate, Family, HeldOut, best_way
+from lrnn_cli.structure.selection import (
+    PARTS,
+    RULES,
+    SEARCHED,
+    SMALL,
+    Choice,
+    Estimate,
+    Family,
+    HeldOut,
+    best_way,
+    searched_queries,
+)
 from lrnn_cli.structure.side_by_side import Spread, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
@@ -131,8 +142,13 @@ class Ensemble:
         """Learn without a part of the queries, and predict it."""
         member = number % len(self.problems)
         E = self.problems[member]
-        some = E.queries.select((~held).nonzero()[0])
-        inner = self.inner(E, some, None if self.small else E.words.conditions)
+        others = (~held).nonzero()[0]
+        rows = searched_queries(E.queries, others, E.options.seed)
+        if len(rows) < len(others):
+            self._observer(member).note(
+                f"rules are searched with {SEARCHED} of {E.queries.count} queries; conjunctions are learned from all"
+            )
+        inner = self.inner(E, E.queries.select(rows), None if self.small else E.words.conditions)
         state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
         self.observer.status(f"predicting {held.sum()} queries held out")
         try:

@@ -26,6 +26,8 @@ SMALL = 1000
 FEWEST = 2
 """Queries of each class that a part must have."""
 LARGE_ITERATIONS = 3
+SEARCHED = 10_000
+"""Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
 PATIENCE = 100
@@ -113,6 +115,16 @@ def held_out_parts(
     part[order] = np.arange(len(first)) % PARTS
     part_of_query = part[units]
     return part_of_query if _all_can_be_predicted(queries, part_of_query) else None
+
+
+def searched_queries(queries: Queries, rows: np.ndarray, seed: int) -> np.ndarray:
+    """Those of some rows of queries that rules are searched with: all, or as many queries, drawn, as are enough."""
+    number = queries.groups()[rows]
+    distinct = np.unique(number)
+    if len(distinct) <= SEARCHED:
+        return rows
+    drawn = np.random.default_rng([seed, 5]).permutation(distinct)[:SEARCHED]
+    return rows[np.isin(number, drawn)]
 
 
 def _all_can_be_predicted(queries: Queries, part: np.ndarray) -> bool:
