@@ -509,7 +509,12 @@ def make_template(data: Data, options: ChainOptions | None = None, **settings: A
 
     data = data.labelled()
     relations, _ = data.grounder.relations(data.content, data.examples)
-    content = replace(data.content, queries=data.queries)
+    queries = data.queries
+    if queries.classes:
+        from lrnn_cli.language.targets import asked_classes, class_rows
+
+        queries = class_rows(queries, asked_classes(queries))
+    content = replace(data.content, queries=queries)
     return made_template(content, relations, data.names, _chosen(ChainOptions, options, settings))
 
 

@@ -351,7 +351,52 @@ def test_faults(folder: Folder, data: str, message: str) -> None:
     assert not (folder.path / "model.pl").exists()
 
 
+def test_models_of_yes_and_no_take_no_words(folder: Folder) -> None:
+    """The places of classes must not be taken for numbers."""
+    folder.write({"model.pl": "1.0 :: c :- p(X).\n", "data.pl": "p(x). query(c, a)."})
+    for command in ("evaluate", "predict", "explain"):
+        outcome = folder.run(command, "model.pl", "data.pl")
+        assert outcome.code == 1 and "targets are words, such as a, but model.pl is not for classes" in outcome.stderr
+
+
+def test_going_on_with_a_run(folder: Folder) -> None:
+    """Run directories keep rules of classes, and going on with the last iteration gives the same model."""
+    folder.write({"data.pl": trains(60, 9)})
+    options = ["--conjunctions", "0", "--dimension", "3", "--iterations", "2", "--run-dir", "run"]
+    assert folder.run("learn-structure", "data.pl", *options, "-o", "model.pl").code == 0
+    again = folder.run("learn-structure", "data.pl", *options, "--resume", "-o", "again.pl")
+    assert again.code == 0 and folder.read("again.pl") == folder.read("model.pl")
+    assert ",goes(" in folder.read("run/rules.csv").replace('"', "")
+
+
 def test_template_without_classes(folder: Folder) -> None:
     folder.write({"t.pl": "_ :: c :- p(X).\n", "d.pl": "p(x). query(c, a)."})
     outcome = folder.run("ground", "t.pl", "d.pl", "-o", "g.npz")
     assert outcome.code == 1 and "t.pl:1:1: targets are classes, but no head names one" in outcome.stderr
+
+
+def test_splitting_keeps_classes(folder: Folder) -> None:
+    """One interpretation cut into examples: targets are still words."""
+    words = [("sweet", "fruit"), ("sour", "nut")] * 4
+    lines = [f"thing(o{n}). {taste}(o{n}). query(kind(o{n}), {kind})." for n, (taste, kind) in enumerate(words)]
+    model = "setting(task, classes).\n1.0 :: kind(X, fruit) :- sweet(X).\n1.0 :: kind(X, nut) :- sour(X).\n"
+    folder.write({"data.pl": "\n".join(lines), "model.pl": model})
+    outcome = folder.run("evaluate", "model.pl", "data.pl", "--split-by", "thing/1", "--json")
+    assert json.loads(outcome.stdout)["accuracy"] == 1.0
+
+
+def test_made_templates(folder: Folder) -> None:
+    """`make-template` has rules for each class, and they can be trained."""
+    folder.write({"data.pl": trains(30, 8)})
+    made = folder.run("make-template", "data.pl", "--chain", "1", "-o", "template.pl")
+    assert made.code == 0, made.stderr
+    assert ":: goes(north) :- " in folder.read("template.pl")
+    assert folder.run("ground", "template.pl", "data.pl", "-o", "g.npz").code == 0
+    assert folder.run("train", "g.npz", "--epochs", "3", "-o", "model.pl").code == 0
+
+
+def test_exports_say_what_they_can_not(folder: Folder) -> None:
+    folder.write({"model.pl": "setting(task, classes).\n1.0 :: c(a) :- p(X).\n0.0 :: c(b).\n"})
+    for name in ("prolog", "neuralogic"):
+        outcome = folder.run("export", "model.pl", "--format", name, "-o", "exported")
+        assert outcome.code == 1 and "models of yes and no alone are exported" in outcome.stderr

@@ -284,12 +284,15 @@ def test_numbers_from_0_to_1(folder: Folder) -> None:
     options = ["--folds", "2", "--no-group-duplicates", "--fold"]
     assert folder.run("learn-structure", "data.pl", "--task", "regression", *options, "1", "-o", "model.pl").code == 0
     assert "setting(task, regression)." in folder.read("model.pl")
-    for fold in ("1", "2"):
-        (folder.path / f"fold{fold}").mkdir()
-        folder.run("predict", "model.pl", "data.pl", *options, fold, "-o", f"fold{fold}/predictions.tsv")
-    summary = json.loads(folder.run("summarise", "fold1", "fold2", "--json").stdout)
+    folds = [f"results/data/lrnn/fold{fold}" for fold in (1, 2)]
+    for fold, place in enumerate(folds, 1):
+        (folder.path / place).mkdir(parents=True)
+        folder.run("predict", "model.pl", "data.pl", *options, str(fold), "-o", f"{place}/predictions.tsv")
+    summary = json.loads(folder.run("summarise", *folds, "--json").stdout)
     assert summary["task"] == "regression" and summary["pooled"]["r2"] > 0.99
-    assert "rmse" in folder.run("summarise", "fold1", "fold2").stdout
+    assert "rmse" in folder.run("summarise", *folds).stdout
+    report = folder.run("report", "results", "--format", "html", "-o", "report.html")
+    assert report.code == 0 and "of numbers RMSE" in folder.read("report.html")
 
 
 @pytest.mark.parametrize(

@@ -122,8 +122,7 @@ def learning_tasks(
     if sum(target.arity > 0 for target in targets) > 1:
         names = " and ".join(str(target) for target in targets if target.arity)
         raise LrnnError(
-            f"{data.name}: there are queries of {names}, but a model has one target with arguments, and no classes of "
-            "it; keep those of one"
+            f"{data.name}: there are queries of {names}, but a model has one target with arguments; keep those of one"
         )
     words = crisp_vocabulary(data, knowledge, queries)
     # To crisp clauses a weighted fact is a fact.

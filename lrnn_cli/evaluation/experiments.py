@@ -76,6 +76,12 @@ class Crossvalidation:
         return found
 
     @property
+    def trivial_error(self) -> float:
+        """That of a model without rules: of always answering the more frequent class, or the mean."""
+        pooled = self.summary["pooled"]
+        return float(pooled["deviation"] if self.error == "rmse" else 1.0 - pooled["majority"])
+
+    @property
     def error(self) -> str:
         """The metric that learners are compared by."""
         return ERRORS[self.summary["task"]]

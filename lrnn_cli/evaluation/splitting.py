@@ -258,7 +258,8 @@ def _text(
                 blocks[place].append(line)
     queries = data.queries
     for text, target, place in zip(queries.text, queries.target.tolist(), examples.of_queries(data), strict=True):
-        blocks[place].append(f"query({text})." if math.isnan(target) else f"query({text}, {target!r}).")
+        shown = queries.classes[int(target)] if queries.classes and not math.isnan(target) else repr(target)
+        blocks[place].append(f"query({text})." if math.isnan(target) else f"query({text}, {shown}).")
     lines = head
     for key, block in zip(keys.tolist(), blocks, strict=True):
         name = _term(names[key])

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lrnn_cli.errors import Fault, LrnnError, faults_error
-from lrnn_cli.exporters.checks import check_weights
+from lrnn_cli.exporters.checks import check_exportable
 from lrnn_cli.language.clauses import ATOM_NAME, Atom, Constant, Guard, Predicate, Rule
 from lrnn_cli.language.template import Settings, Template
 
@@ -61,7 +61,7 @@ def outputs(samples):
 
 def neuralogic_template(members: Sequence[Template]) -> str:
     """The text of the module."""
-    check_weights(members)
+    check_exportable(members)
     if len(members) > 1:
         raise LrnnError(
             f"{members[0].name}: NeuraLogic has no mean of several models: an atom that one does not derive has no "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.resources
 from collections.abc import Sequence
 
-from lrnn_cli.exporters.checks import check_weights
+from lrnn_cli.exporters.checks import check_exportable
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import prolog_text
 
@@ -30,7 +30,7 @@ RULES = "% rule(Member, Number, Weight, Head, Body)\n"
 
 def prolog_program(members: Sequence[Template]) -> str:
     """The text of the program."""
-    check_weights(members)
+    check_exportable(members)
     models, rules = [], []
     for member, template in enumerate(members, 1):
         settings = template.settings

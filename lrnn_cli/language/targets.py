@@ -223,7 +223,14 @@ def class_name_text(target: Predicate, word: str) -> str:
 
 def data_for(template: Template, data: DataSet) -> DataSet:
     """Data whose queries ask for what a template says: spread out where that is classes."""
-    if template.settings.task != CLASSES.name or data.queries.group is not None:
+    if data.queries.group is not None:
+        return data
+    if template.settings.task != CLASSES.name:
+        if data.queries.classes:
+            raise LrnnError(
+                f"{data.name}: targets are words, such as {data.queries.classes[0]}, but {template.name} is not for "
+                "classes; its heads name none"
+            )
         return data
     return replace(data, queries=class_rows(as_classes(data.queries), classes_of([template])))
 

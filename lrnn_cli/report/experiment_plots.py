@@ -66,12 +66,11 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
 
 
 def _majority_error(experiments: Experiments, data: str) -> float | None:
-    """The error of the more frequent class, from the first learner that has results; there is none of numbers."""
+    """The error of always answering the more frequent class or the mean, from the first learner that has results."""
     for learner in experiments.learners:
         result = experiments.results[data, learner]
         if result.folds:
-            majority = result.summary["pooled"].get("majority")
-            return None if majority is None else 1.0 - float(majority)
+            return result.trivial_error
     return None
 
 

@@ -176,7 +176,7 @@ def _missing_table(experiments: Experiments) -> Table:
         for reason, numbers in (reasons or {"not started": ["all"]}).items():
             rows.append((result.data, learner_title(result.learner), ", ".join(numbers), reason))
     header = ("data set", "learner", "folds", "why")
-    return Table("Folds without results; the same call does them.", header, rows, words=(1, 2, 3))
+    return Table("Folds without results; make does them when it is called again.", header, rows, words=(1, 2, 3))
 
 
 def _data_table(experiments: Experiments) -> Table:
@@ -185,24 +185,31 @@ def _data_table(experiments: Experiments) -> Table:
         found = experiments.check(data)
         targets = found.get("targets", [])
         queries = sum(target["queries"] for target in targets)
-        # Classes and numbers are neither positive nor negative.
         yes_no = all(target["positive"] is not None for target in targets)
-        positive = sum(target["positive"] for target in targets) if yes_no else 0
-        numbers = [found.get("examples"), found.get("facts"), queries or None, positive if queries else None]
-        majority = max(positive, queries - positive) / queries if queries else None
-        shown = [*(_number_cell(number, 0) for number in numbers)]
-        shown.append(_number_cell(None if majority is None else 1 - majority, 3))
+        positive = sum(target["positive"] or 0 for target in targets)
+        numbers = [found.get("examples"), found.get("facts"), queries or None]
+        results = (experiments.results[data, learner] for learner in experiments.learners)
+        trivial = next((result.trivial_error for result in results if result.folds), None)
+        if queries and yes_no:
+            trivial = 1 - max(positive, queries - positive) / queries
         folds = {len(experiments.results[data, learner].expected) for learner in experiments.learners} - {0}
         rows.append(
             (
                 data,
-                *(shown if yes_no else (*shown[:3], "", "")),
+                *(_number_cell(number, 0) for number in numbers),
+                _number_cell(positive if queries else None, 0) if yes_no else "",
+                _number_cell(trivial, 3),
                 ", ".join(map(str, sorted(folds))) or Cell(MISSING, missing=True),
                 "given in the data" if found.get("folds") else "drawn" if found else "",
             )
         )
     header = ("data set", "examples", "facts", "queries", "positive", "majority error", "folds", "")
-    return Table("What was learned from, and the error of the more frequent class.", header, rows, words=(7,))
+    return Table(
+        "What was learned from, and the error of the more frequent class or, of numbers, of their mean.",
+        header,
+        rows,
+        words=(7,),
+    )
 
 
 def metric_table(experiments: Experiments, metric: str) -> Table:
@@ -220,11 +227,17 @@ def metric_table(experiments: Experiments, metric: str) -> Table:
     table = np.array(means, float)
     if table.size and not np.isnan(table).any():
         ranks = mean_ranks(table if lower_is_better else -table)
-        for name, values, digits in ((f"mean of {len(shared)}", table.mean(axis=0), 3), ("mean rank", ranks, 2)):
+        means_and_ranks = [(f"mean of {len(shared)}", table.mean(axis=0), 3), ("mean rank", ranks, 2)]
+        if len({experiments.results[data, started[0]].error for data in shared}) > 1:
+            # Errors in units and shares of errors have no mean.
+            del means_and_ranks[0]
+        for name, values, digits in means_and_ranks:
             found = dict(zip(started, values.tolist(), strict=True))
             cells = [_number_cell(found.get(learner), digits) for learner in experiments.learners]
             footer.append((name, *cells))
-    words = {"error": "test error, the lowest", "auc_roc": "area under the ROC curve, the highest"}[metric]
+    words = {"error": "test error (of numbers RMSE), the lowest", "auc_roc": "area under the ROC curve, the highest"}[
+        metric
+    ]
     caption = f"Mean over folds ± deviation of the {words} of each data set in bold."
     if footer and len(shared) < len(experiments.datasets):
         caption += f" Means and ranks at the end are over the {_counted(len(shared), 'data set')} that all have done."

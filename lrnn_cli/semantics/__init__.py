@@ -1,5 +1,6 @@
-"""What a lifted relational neural network computes: activation families, aggregations and losses, each a table.
+"""What a lifted relational neural network computes: activation families, aggregations, losses, kinds of targets.
 
-An entry of a table has its function and its slope beside each other. All that computes with neurons calls them: the
-network and its compiled steps, the columns of the search, pre-training, simplification, explanations and metrics.
+Each of them is a table, and an entry of it has its function and its slope beside each other. All that computes with
+neurons calls them: the network and its compiled steps, the columns of the search, pre-training, simplification,
+explanations and metrics.
 """
