@@ -19,7 +19,7 @@ from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 
 PARTS = 5
-"""Queries are held out in so many parts."""
+"""Queries are held out in so many parts at most."""
 SMALL = 1000
 """Up to so many queries, each part is held out in turn; of more, only one part is."""
 FEWEST = 2
@@ -89,28 +89,37 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
 def held_out_parts(queries: Queries, groups: np.ndarray, seed: int) -> np.ndarray | None:
     """(queries,) the part in which each query is held out, from 0; None where there are too few.
 
-    groups: (examples,) examples that stay in one part. Parts are of whole groups unless there are too few of them;
-    targets and their classes are dealt evenly.
+    groups: (examples,) examples that stay in one part. Where there are too few of them each is a part, if all have
+    queries of both classes and none has most of them: what is learned from some departments is for others. Else single
+    queries are dealt. Targets and their classes are dealt evenly.
     """
     positive = queries.target > 0.5
     if min(positive.sum(), (~positive).sum()) < FEWEST * PARTS:
         return None
-    _, first, units = np.unique(groups[queries.example], return_index=True, return_inverse=True)
-    if len(first) < 2 * PARTS:
-        first = units = np.arange(len(queries))
+    units = np.unique(groups[queries.example], return_inverse=True)[1]
+    size, positives = np.bincount(units), np.bincount(units, positive)
+    if len(size) < 2 * PARTS:
+        alike = size.max() <= len(queries) / 2 and (positives > 0).all() and (positives < size).all()
+        units = units if alike and len(size) <= PARTS else np.arange(len(queries))
+    part = _dealt(queries, units, seed)
+    return part if _all_can_be_predicted(queries, part) else None
+
+
+def _dealt(queries: Queries, units: np.ndarray, seed: int) -> np.ndarray:
+    """(queries,) the part of each, those of one unit (queries,) being in one part."""
+    first = np.unique(units, return_index=True)[1]
     mean = np.bincount(units, queries.target) / np.bincount(units)
     kind = 2 * queries.predicate_index[first] + np.round(mean).astype(np.int64)
     random = np.random.default_rng([seed, 3])
     order = np.concatenate([random.permutation((kind == value).nonzero()[0]) for value in np.unique(kind)])
     part = np.empty(len(first), np.int64)
     part[order] = np.arange(len(first)) % PARTS
-    part_of_query = part[units]
-    return part_of_query if _all_can_be_predicted(queries, part_of_query) else None
+    return np.asarray(part[units])
 
 
 def _all_can_be_predicted(queries: Queries, part: np.ndarray) -> bool:
     """Whether each part has queries of each target, and the others two values of it to learn from."""
-    for number, target in itertools.product(range(PARTS), np.unique(queries.predicate_index)):
+    for number, target in itertools.product(np.unique(part), np.unique(queries.predicate_index)):
         own = queries.predicate_index == target
         held = part == number
         if not (own & held).any() or len(np.unique(queries.target[own & ~held])) < 2:
