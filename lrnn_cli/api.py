@@ -22,24 +22,20 @@ from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lrnn_cli.baselines.options import BaselineOptions, KernelOptions, TreeOptions
 from lrnn_cli.errors import LrnnError, TrainingError
 from lrnn_cli.evaluation.parts import FoldOptions
 from lrnn_cli.grounding.options import SessionOptions
-from lrnn_cli.hypotheses.options import ChainOptions
 from lrnn_cli.language.facts import Example, examples_source
 from lrnn_cli.language.files import Source, checked_source, read_source
 from lrnn_cli.limits import MB, default_limit, room
 from lrnn_cli.settings import check_settings
-from lrnn_cli.simplification.options import SimplificationOptions
 from lrnn_cli.stages import stage
-from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.threads import one_thread
-from lrnn_cli.training.options import TrainingOptions
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from lrnn_cli.baselines.options import BaselineOptions, KernelOptions, TreeOptions
     from lrnn_cli.evaluation.explanation import Explanations
     from lrnn_cli.evaluation.metrics import Metrics
     from lrnn_cli.evaluation.predictions import Predictions
@@ -48,15 +44,19 @@ if TYPE_CHECKING:
     from lrnn_cli.grounding.groundings import Groundings
     from lrnn_cli.grounding.session import GroundingSession
     from lrnn_cli.grounding.tables import SoftFacts, Table
+    from lrnn_cli.hypotheses.options import ChainOptions
     from lrnn_cli.language.clauses import Predicate, Rule
     from lrnn_cli.language.data import DataSet, Queries
     from lrnn_cli.language.template import Template
     from lrnn_cli.network.drawing import Drawing
     from lrnn_cli.network.model import Model
+    from lrnn_cli.simplification.options import SimplificationOptions
     from lrnn_cli.simplification.simplification import Simplified
     from lrnn_cli.structure.learning import Learning
+    from lrnn_cli.structure.options import StructureOptions
     from lrnn_cli.structure.side_by_side import Spread
     from lrnn_cli.training.loop import Epoch, Trained
+    from lrnn_cli.training.options import TrainingOptions
 
 __all__ = [
     "BaselineOptions",
@@ -89,10 +89,26 @@ __all__ = [
     "train",
 ]
 
+OPTIONS = {
+    "BaselineOptions": "lrnn_cli.baselines.options",
+    "KernelOptions": "lrnn_cli.baselines.options",
+    "TreeOptions": "lrnn_cli.baselines.options",
+    "ChainOptions": "lrnn_cli.hypotheses.options",
+    "SimplificationOptions": "lrnn_cli.simplification.options",
+    "StructureOptions": "lrnn_cli.structure.options",
+    "TrainingOptions": "lrnn_cli.training.options",
+}
+"""Where options of learners are. They are imported when they are used: who predicts need not wait for them."""
 DATA = "data in Prolog facts"
 TEMPLATE = "a template or model of weighted rules"
 Options = TypeVar("Options")
 Path = str | PathLike[str]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in OPTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(OPTIONS[name]), name)
 
 
 def _silent(text: str) -> None:
@@ -429,6 +445,8 @@ def _examples(data: Data) -> list[int] | None:
 
 def structure_options(as_in_the_paper: bool = False, **settings: Any) -> StructureOptions:
     """Options of structure learning; those that are not given are ours, or the paper's."""
+    from lrnn_cli.structure.options import StructureOptions
+
     options = _chosen(StructureOptions, None, settings)
     if as_in_the_paper:
         from lrnn_cli.structure.paper import with_the_papers_options
@@ -459,6 +477,7 @@ def learn(
     knowledge = data.knowledge
     from lrnn_cli.evaluation.survey import duplicate_groups
     from lrnn_cli.structure.learning import LearningTask, learn_model
+    from lrnn_cli.structure.options import StructureOptions
     from lrnn_cli.structure.side_by_side import side_by_side
 
     with one_thread():
@@ -472,6 +491,8 @@ def learn(
 
 def learn_baseline(data: Data, options: BaselineOptions | None = None, **settings: Any) -> tuple[Model, list[str]]:
     """Learn with nFOIL or, where the options are `KernelOptions`, kFOIL: a model, and remarks on how that went."""
+    from lrnn_cli.baselines.options import BaselineOptions
+
     kind = type(options) if options is not None else BaselineOptions
     chosen = _chosen(kind, options, settings)
     data = data.labelled()
@@ -493,6 +514,7 @@ def predict_with_trees(
     everything = testing.grounder.knowledge(testing.content)
     import numpy as np
 
+    from lrnn_cli.baselines.options import TreeOptions
     from lrnn_cli.baselines.trees import predict_with_trees
     from lrnn_cli.evaluation.predictions import Predictions
 
@@ -506,6 +528,7 @@ def predict_with_trees(
 def make_template(data: Data, options: ChainOptions | None = None, **settings: Any) -> Template:
     """The template that experts write by hand: chains of objects, and soft clusters of their predicates."""
     from lrnn_cli.hypotheses.chains import made_template
+    from lrnn_cli.hypotheses.options import ChainOptions
 
     data = data.labelled()
     relations, _ = data.grounder.relations(data.content, data.examples)
@@ -581,6 +604,7 @@ def train(
     from lrnn_cli.network.network import compile_network
     from lrnn_cli.semantics.targets import kind_of
     from lrnn_cli.training.loop import train_weights
+    from lrnn_cli.training.options import TrainingOptions
 
     chosen = _chosen(TrainingOptions, options, settings)
     template, queries = groundings.template, groundings.queries
@@ -703,6 +727,7 @@ def simplify(model: Model, data: Data, options: SimplificationOptions | None = N
     from lrnn_cli.evaluation.metrics import badness
     from lrnn_cli.grounding.regrounding import Regrounder
     from lrnn_cli.semantics.targets import kind_of
+    from lrnn_cli.simplification.options import SimplificationOptions
     from lrnn_cli.simplification.simplification import simplify_model
 
     chosen = _chosen(SimplificationOptions, options, settings)
