@@ -26,7 +26,7 @@ def metrics_table(metrics: dict[str, Any]) -> str:
     members = metrics.get("members", [])
     rows = []
     for name, value in metrics.items():
-        if isinstance(value, dict | list):
+        if name in PARTS:
             continue
         text = "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"
         interval = "{:.4f} to {:.4f}".format(*intervals[name]) if name in intervals else ""
@@ -57,6 +57,8 @@ def _number(value: float | None) -> str:
     return str(value) if isinstance(value, int) else _figure(value)
 
 
+PARTS = ("intervals_95", "targets", "classes", "confusion", "members")
+"""What stands among metrics beside single figures."""
 FIGURES = (
     "accuracy",
     "auc_roc",
