@@ -77,6 +77,8 @@ FIGURES = (
 def _members_table(members: Sequence[dict[str, float | None]]) -> str:
     """A member of an ensemble a line, and their mean."""
     names = [name for name in FIGURES if name in members[0]]
+    if not names:
+        raise ValueError("these are not metrics")
     rows = [(number, *(_figure(member[name]) for name in names)) for number, member in enumerate(members, 1)]
     means = []
     for name in names:
