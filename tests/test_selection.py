@@ -79,6 +79,18 @@ def test_queries_of_one_example_are_held_out_one_by_one() -> None:
     assert np.bincount(part).tolist() == [8] * 5
 
 
+def test_a_few_examples_are_held_out_one_after_the_other() -> None:
+    """Unless one of them has more than half of the queries, or one has queries of one class only."""
+    even = [0] * 8 + [1] * 10 + [2] * 6
+    part = held_out_parts(queries(even, [1.0, 0.0] * 12), np.arange(3), 1)
+    assert part is not None
+    assert len(set(zip(even, part.tolist(), strict=True))) == 3 == len(set(part.tolist()))
+    for example, target in (([0] * 13 + [1] * 11, [1.0, 0.0] * 12), (even, [1.0] * 8 + [1.0, 0.0, 0.0, 0.0] * 4)):
+        part = held_out_parts(queries(example, target), np.arange(3), 1)
+        assert part is not None
+        assert len(set(part.tolist())) == 5
+
+
 @pytest.mark.parametrize(("positive", "enough"), [(9, False), (10, True)])
 def test_each_part_needs_two_queries_of_each_class(positive: int, enough: bool) -> None:
     given = queries(list(range(40)), [1.0] * positive + [0.0] * (40 - positive))

@@ -18,7 +18,6 @@ from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, written_template
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import (
-    PARTS,
     RULES,
     SEARCHED,
     SMALL,
@@ -126,9 +125,10 @@ class Ensemble:
     def _trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
         """Small data: each part is held out once, or more often if there are more members; large: one for a member."""
         members = len(self.problems)
-        count = max(PARTS, members) if self.small else members
+        parts = int(part.max()) + 1
+        count = max(parts, members) if self.small else members
         trials = self.spread(
-            lambda number: self._trial(number, part == number % PARTS, bodies),
+            lambda number: self._trial(number, part == number % parts, bodies),
             count,
             self.problems[0].allowed.jobs,
             (OutOfTime,),

@@ -20,7 +20,7 @@ from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 
 PARTS = 5
-"""Queries are held out in so many parts."""
+"""Queries are held out in so many parts at most."""
 SMALL = 1000
 """Up to so many queries, each part is held out in turn; of more, only one part is."""
 FEWEST = 2
@@ -96,17 +96,19 @@ def held_out_parts(
 ) -> np.ndarray | None:
     """(queries,) the part in which each query is held out, from 0; None where there are too few.
 
-    groups: (examples,) examples that stay in one part. Parts are of whole groups unless there are too few of them;
-    levels: (queries,) those of their targets, by default these themselves; targets and levels are dealt evenly.
+    groups: (examples,) examples that stay in one part. Where there are too few of them each is a part, if they are
+    alike; else single queries are dealt. levels: (queries,) those of their targets, by default these themselves;
+    targets and levels are dealt evenly.
     """
     levels = queries.target if levels is None else levels
     level = np.where(levels > 0.5, np.round(levels), 0.0).astype(np.int64)
     single = begins(queries.groups())
     if single.sum() - np.bincount(level[single]).max() < FEWEST * PARTS:
         return None
-    _, first, units = np.unique(groups[queries.example], return_index=True, return_inverse=True)
-    if len(first) < 2 * PARTS:
-        _, first, units = np.unique(queries.groups(), return_index=True, return_inverse=True)
+    units = np.unique(groups[queries.example], return_inverse=True)[1]
+    if units.max() + 1 < 2 * PARTS and not _are_alike(units, level):
+        units = np.unique(queries.groups(), return_inverse=True)[1]
+    first = np.unique(units, return_index=True)[1]
     mean = np.bincount(units, levels) / np.bincount(units)
     kind = (level.max() + 1) * queries.predicate_index[first] + np.round(mean).astype(np.int64)
     random = np.random.default_rng([seed, 3])
@@ -115,6 +117,17 @@ def held_out_parts(
     part[order] = np.arange(len(first)) % PARTS
     part_of_query = part[units]
     return part_of_query if _all_can_be_predicted(queries, part_of_query) else None
+
+
+def _are_alike(units: np.ndarray, level: np.ndarray) -> bool:
+    """Whether a few units can be parts: each has queries of each level, and none has most of them.
+
+    What is learned from some departments, say, is for others, and these tell how good it is there.
+    """
+    count = np.zeros((units.max() + 1, level.max() + 1), np.int64)
+    np.add.at(count, (units, level), 1)
+    levels = count[:, count.any(axis=0)]
+    return len(count) <= PARTS and bool(levels.all()) and 2 * int(levels.sum(axis=1).max()) <= len(units)
 
 
 def searched_queries(queries: Queries, rows: np.ndarray, seed: int) -> np.ndarray:
@@ -129,7 +142,7 @@ def searched_queries(queries: Queries, rows: np.ndarray, seed: int) -> np.ndarra
 
 def _all_can_be_predicted(queries: Queries, part: np.ndarray) -> bool:
     """Whether each part has queries of each target, and the others two values of it to learn from."""
-    for number, target in itertools.product(range(PARTS), np.unique(queries.predicate_index)):
+    for number, target in itertools.product(np.unique(part), np.unique(queries.predicate_index)):
         own = queries.predicate_index == target
         held = part == number
         if not (own & held).any() or len(np.unique(queries.target[own & ~held])) < 2:
