@@ -26,7 +26,7 @@ def metrics_table(metrics: dict[str, Any]) -> str:
     members = metrics.get("members", [])
     rows = []
     for name, value in metrics.items():
-        if isinstance(value, dict | list):
+        if name in PARTS:
             continue
         text = "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"
         interval = "{:.4f} to {:.4f}".format(*intervals[name]) if name in intervals else ""
@@ -57,6 +57,8 @@ def _number(value: float | None) -> str:
     return str(value) if isinstance(value, int) else _figure(value)
 
 
+PARTS = ("intervals_95", "targets", "classes", "confusion", "members")
+"""What stands among metrics beside single figures."""
 FIGURES = (
     "accuracy",
     "auc_roc",
@@ -75,6 +77,8 @@ FIGURES = (
 def _members_table(members: Sequence[dict[str, float | None]]) -> str:
     """A member of an ensemble a line, and their mean."""
     names = [name for name in FIGURES if name in members[0]]
+    if not names:
+        raise ValueError("these are not metrics")
     rows = [(number, *(_figure(member[name]) for name in names)) for number, member in enumerate(members, 1)]
     means = []
     for name in names:
