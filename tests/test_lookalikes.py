@@ -53,18 +53,6 @@ CASES = {
         "benzene\n  made\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n",
         f":4:3: this looks like a molecule in the SDF format, not Prolog facts; {TAKES} files",
     ),
-    "one word": (
-        "query(p, yes).\n",
-        ":1:1: 1 target is a word, yes (1); a target is a number: write query(p, 1.0). for one class and "
-        "query(p, 0.0). for the others, or let `lrnn import --positive CLASS` do it",
-    ),
-    "words": (
-        "".join(f"query(p(a{n}), {['green', 'Blue', 'red', 'pink', 'x'][n % 5]}).\n".replace("Blue", "'Blue'")
-                for n in range(40)),
-        ":1:1: 40 targets are words, green (8), 'Blue' (8), red (8), ...; a target is a number: write "
-        "query(p(a0), 1.0). for one class and query(p(a0), 0.0). for the others, or let `lrnn import "
-        "--positive CLASS` do it",
-    ),
 }  # fmt: skip
 
 
