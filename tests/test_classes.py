@@ -30,6 +30,7 @@ from lrnn_cli.training.compiled import CompiledSteps
 from lrnn_cli.training.steps import NumpySteps
 
 X, Y = Variable("X"), Variable("Y")
+QUICK = ("--iterations", "3", "--conjunctions", "60")
 WORDS = ("blue", "green", "red")
 HEADS = tuple(Atom("colour", (word,)) for word in WORDS)
 RULES = (
@@ -224,7 +225,7 @@ def test_several_targets_have_rows(folder: Folder) -> None:
 def test_learning_the_planted_rules(folder: Folder) -> None:
     """Rules for all classes; every command understands the model from its file."""
     folder.write({"data.pl": trains(150, 1), "new.pl": trains(60, 2)})
-    outcome = folder.run("learn-structure", "data.pl", "-o", "model.pl")
+    outcome = folder.run("learn-structure", "data.pl", *QUICK, "-o", "model.pl")
     assert outcome.code == 0, outcome.stderr
     model = folder.read("model.pl")
     assert "setting(task, classes)." in model and ":: goes(north) :- " in model
@@ -300,7 +301,7 @@ def test_numbers_as_classes(folder: Folder) -> None:
         for n in range(60)
     ]
     folder.write({"data.pl": "".join(blocks)})
-    outcome = folder.run("learn-structure", "data.pl", "--task", "classes", "-o", "model.pl")
+    outcome = folder.run("learn-structure", "data.pl", *QUICK, "--task", "classes", "-o", "model.pl")
     assert outcome.code == 0, outcome.stderr
     assert ":: grade(2)" in folder.read("model.pl")
     assert json.loads(folder.run("evaluate", "model.pl", "data.pl", "--json").stdout)["accuracy"] == 1.0

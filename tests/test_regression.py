@@ -34,6 +34,7 @@ from lrnn_cli.structure.scoring import fit
 from lrnn_cli.training.compiled import CompiledSteps
 from lrnn_cli.training.steps import NumpySteps
 
+QUICK = ("--iterations", "3", "--conjunctions", "60")
 NUMBERS = replace(DEEP, task="regression", center=2.5, scale=1.5)
 
 
@@ -243,7 +244,7 @@ def test_huber_counts_outliers_less(folder: Folder) -> None:
 def test_learning_the_planted_rules(folder: Folder) -> None:
     """Rules, weights and conjunctions; a model file says all that predicting takes."""
     folder.write({"data.pl": planted(150, 2), "new.pl": planted(60, 3)})
-    outcome = folder.run("learn-structure", "data.pl", "-o", "model.pl")
+    outcome = folder.run("learn-structure", "data.pl", *QUICK, "-o", "model.pl")
     assert outcome.code == 0, outcome.stderr
     assert "size/0: expected R2 on new data" in folder.read("model.pl")
     metrics = json.loads(folder.run("evaluate", "model.pl", "new.pl", "--json").stdout)
