@@ -95,6 +95,7 @@ def writings(template: Template, comments: tuple[str, ...]) -> dict[str, str]:
 @example("dynamic", "table", "is", "mod")
 @example("is", "-", "dynamic", "|")
 @example("-", "dynamic", "+", "dynamic")
+@example(":", "'", "=:", ":")
 def test_names_in_any_place(grounder: GroundingSession, predicate: str, target: str, constant: str, model: str) -> None:
     """Predicates, constants and examples of any name, and any names in comments."""
     p, t, c, e = map(quoted, (predicate, target, constant, model))

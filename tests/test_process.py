@@ -185,6 +185,8 @@ class Grounding:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            # Under nohup, hanging up is ignored by all that is started.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
         deadline = time.monotonic() + 30
         self.workers: list[int] = []

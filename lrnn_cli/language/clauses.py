@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from lrnn_cli.language.writing import visible
 
 ATOM_NAME = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+SIGNS = tuple("#$&*+-./:<=>?@^~\\")
+"""What words of signs are made of."""
 OPERATORS = frozenset(
     [
         "as",
@@ -236,4 +238,6 @@ class Rule:
         weight = "_" if self.weight is None else repr(self.weight)
         if self.fixed:
             weight = f"fixed({weight})"
-        return f"{weight} :: {self.clause}."
+        # A sign before the full stop would be one word with it.
+        stop = " ." if self.clause.endswith(SIGNS) else "."
+        return f"{weight} :: {self.clause}{stop}"
