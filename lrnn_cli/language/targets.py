@@ -31,7 +31,10 @@ from lrnn_cli.semantics.targets import (
 def target_kind(name: str, queries: Queries, task: str | None) -> TargetKind:
     """The kind that is asked for, or the one that targets look like; `name`: of the data, for messages."""
     if queries.classes and task not in (None, CLASSES.name):
-        raise LrnnError(f"{name}: targets are words, such as {queries.classes[0]}, so --task {task} can't take them")
+        raise LrnnError(
+            f"{name}: targets are words, such as {queries.classes[0]}, so --task {task} can't take them; "
+            "leave --task out"
+        )
     if queries.classes:
         return CLASSES
     target = queries.target[queries.labelled]
