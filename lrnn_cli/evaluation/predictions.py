@@ -18,6 +18,8 @@ from lrnn_cli.network.model import Model, model_weights
 from lrnn_cli.semantics.targets import BINARY, CLASSES, KINDS, TargetKind, kind_of
 from lrnn_cli.stages import stage
 
+AT_ONCE = 4_000
+"""So many examples at most are looked at together; of more, one part after another."""
 COLUMNS = ("example", "atom", "target")
 LAST = {"binary": "output", "regression": "value", "classes": "class"}
 """What the column of outputs is called, by the kind of targets. Those of classes have a column each after it."""
@@ -110,11 +112,35 @@ def predict_queries(
     warn: Callable[[str], None] = lambda text: None,
 ) -> Predictions:
     """What a model predicts for the queries of some examples, all if None; an ensemble the mean of its members."""
+    kind = kind_of(model.members[0].settings)
+    queries, classes = _asked_of(model, data.queries.of_examples(examples))
+    asked = np.unique(queries.example)
+    parts = [asked[start : start + AT_ONCE].tolist() for start in range(0, len(asked), AT_ONCE)]
+    outputs = np.zeros((len(model.members), len(queries), *((len(classes),) if classes else ())))
+    for part in parts if len(parts) > 1 else [examples]:
+        place = np.arange(len(queries)) if part is examples else np.isin(queries.example, part).nonzero()[0]
+        outputs[:, place] = _predicted(grounder, model, data, part, queries.select(place), classes, warn)
+        warn = _said_before
+    return Predictions(queries, data.example_name, outputs.mean(axis=0), outputs, kind, classes)
+
+
+def _said_before(text: str) -> None:
+    """What is worth a warning is so for the first examples, too."""
+
+
+def _predicted(
+    grounder: GroundingSession,
+    model: Model,
+    data: DataSet,
+    examples: Sequence[int] | None,
+    queries: Queries,
+    classes: tuple[str, ...],
+    warn: Callable[[str], None],
+) -> np.ndarray:
+    """(members, queries) or (members, queries, classes) outputs for the queries of some examples, all if None."""
     from lrnn_cli.grounding.regrounding import Regrounder
     from lrnn_cli.network.network import compile_network
 
-    kind = kind_of(model.members[0].settings)
-    queries, classes = _asked_of(model, data.queries.of_examples(examples))
     regrounder = Regrounder(grounder, data, examples, warn)
     outputs = []
     for member in model.members:
@@ -126,8 +152,7 @@ def predict_queries(
             values, _ = network.forward(np.array(model_weights(member)))
             output = network.in_units(network.outputs(values))
             outputs.append(class_columns(queries, groundings.queries, output, classes) if classes else output)
-    found = groundings.example_name, np.mean(outputs, axis=0), np.stack(outputs)
-    return Predictions(queries, *found, kind, classes)
+    return np.stack(outputs)
 
 
 def _asked_of(model: Model, queries: Queries) -> tuple[Queries, tuple[str, ...]]:

@@ -76,7 +76,7 @@ class ExampleFacts:
             return {predicate: whole._soft[predicate] for predicate in wanted}
         return {predicate: soft_part(whole._soft[predicate], self.active) for predicate in wanted}
 
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The names of all objects of the data, as Prolog text."""
         return Names(self.data.first_object, self.names_text(), ()).all()
 

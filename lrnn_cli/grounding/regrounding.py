@@ -7,6 +7,7 @@ are grounded by the grounder.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.comparisons import NotNumbers, compares_numbers
 from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.program import Facts
+from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
@@ -43,7 +45,6 @@ class Regrounder:
         self._data = data
         self._examples = examples
         self._asked: dict[object, DataSet] = {}
-        self._knowledge: Knowledge | None = None
         self._joined: dict[tuple[bool, bool, frozenset[Predicate], tuple[Predicate, ...]], JoinedGrounder] = {}
 
     def _data_for(self, model: Template) -> DataSet:
@@ -70,22 +71,25 @@ class Regrounder:
             return self.ground(model)
         return self._grounder.ground(model, self._data_for(model), self._examples)
 
-    def _known(self) -> Knowledge:
-        if self._knowledge is None:
-            self._knowledge = self._grounder.knowledge(self._data, self._examples)
-        return self._knowledge
+    @cached_property
+    def _own(self) -> tuple[DataSet, Knowledge]:
+        """Data of the examples alone, and all that is true in them."""
+        known = self._grounder.knowledge(self._data, self._examples)
+        if self._examples is None:
+            return self._data, known
+        return own_data(self._data, known, np.unique(np.asarray(self._examples, np.int64)))
 
     def _unlisted(self, model: Template) -> bool:
         """Whether a model uses background knowledge whose atoms the grounder could not list."""
         used = {atom.predicate for rule in model.rules for atom in rule.body} & self._data.background_predicates
-        return bool(used) and not used.isdisjoint(self._known().unlisted)
+        return bool(used) and not used.isdisjoint(self._own[1].unlisted)
 
     def _grounder_of(self, model: Template) -> JoinedGrounder:
-        known = self._known()
+        own, known = self._own
         used = {atom.predicate for rule in model.rules for atom in rule.body}
         missing = used - {rule.head.predicate for rule in model.rules} - set(known.tables)
         compares = any(rule.guards for rule in model.rules)
-        data = self._data_for(model)
+        data = data_for(model, own)
         key = model.settings.object_identity, compares, frozenset(missing), data.queries.predicate
         if key not in self._joined:
             nothing = {
@@ -94,9 +98,8 @@ class Regrounder:
             }
             facts = known.tables | nothing, known.soft, known.objects
             numbers = known.numbers() if compares else None
-            queries = data.queries.of_examples(self._examples)
-            relations = chosen_relations(*facts, queries, model.settings.object_identity, numbers=numbers)
-            self._joined[key] = JoinedGrounder(data, relations, queries)
+            relations = chosen_relations(*facts, data.queries, model.settings.object_identity, numbers=numbers)
+            self._joined[key] = JoinedGrounder(data, relations, data.queries)
         return self._joined[key]
 
 

@@ -81,7 +81,7 @@ class GroundingSession:
         facts = self._reader.facts(data, examples)
         return facts.tables(sorted(data.predicates)), facts.soft(sorted(data.soft))
 
-    def names(self, data: DataSet) -> list[str]:
+    def names(self, data: DataSet) -> Sequence[str]:
         """The names of all objects of the data, in their order, as Prolog writes them."""
         return self._reader.facts(data).names()
 

@@ -22,9 +22,7 @@ class PrologStore:
     Prolog knows; background: a request that tells it what is true in every example.
     """
 
-    def __init__(
-        self, load: Callable[[], list[Part]], name: str, asked: Queries | None, background: str = ""
-    ) -> None:
+    def __init__(self, load: Callable[[], list[Part]], name: str, asked: Queries | None, background: str = "") -> None:
         self.name = name
         self.asked = asked
         self._load = load
