@@ -115,17 +115,39 @@ def predict_queries(
     kind = kind_of(model.members[0].settings)
     queries, classes = _asked_of(model, data.queries.of_examples(examples))
     asked = np.unique(queries.example)
-    parts = [asked[start : start + AT_ONCE].tolist() for start in range(0, len(asked), AT_ONCE)]
-    outputs = np.zeros((len(model.members), len(queries), *((len(classes),) if classes else ())))
-    for part in parts if len(parts) > 1 else [examples]:
-        place = np.arange(len(queries)) if part is examples else np.isin(queries.example, part).nonzero()[0]
-        outputs[:, place] = _predicted(grounder, model, data, part, queries.select(place), classes, warn)
-        warn = _said_before
+    if len(asked) <= AT_ONCE:
+        outputs = _predicted(grounder, model, data, examples, queries, classes, warn)
+    else:
+        from lrnn_cli.structure.side_by_side import side_by_side
+
+        parts = [asked[start : start + AT_ONCE] for start in range(0, len(asked), AT_ONCE)]
+        places = [np.isin(queries.example, part).nonzero()[0] for part in parts]
+
+        def predicted(number: int) -> np.ndarray:
+            # What is worth a warning is so for the first part, too.
+            heard = _silent if number else warn
+            chosen = parts[number].tolist(), queries.select(places[number])
+            return _predicted(grounder, model, data, *chosen, classes, heard)
+
+        outputs = np.zeros((len(model.members), len(queries), *((len(classes),) if classes else ())))
+        jobs = grounder.options.jobs if _are_joined(grounder, model, data) else 1
+        for place, found in zip(places, side_by_side(predicted, len(parts), jobs), strict=True):
+            outputs[:, place] = found
     return Predictions(queries, data.example_name, outputs.mean(axis=0), outputs, kind, classes)
 
 
-def _said_before(text: str) -> None:
-    """What is worth a warning is so for the first examples, too."""
+def _silent(text: str) -> None:
+    """Nobody wants to know."""
+
+
+def _are_joined(grounder: GroundingSession, model: Model, data: DataSet) -> bool:
+    """Whether all members are grounded by joins of facts, which are at hand then, so that processes can do it."""
+    from lrnn_cli.grounding.regrounding import always_joined
+
+    if not all(always_joined(member, data) for member in model.members):
+        return False
+    grounder.relations(data)
+    return True
 
 
 def _predicted(

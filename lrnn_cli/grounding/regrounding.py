@@ -21,7 +21,7 @@ from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
-from lrnn_cli.language.clauses import Atom, Predicate
+from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.targets import classes_of, data_for
 from lrnn_cli.language.template import Template
@@ -63,13 +63,13 @@ class Regrounder:
                 return self._grounder_of(model).ground(model)
             except NotNumbers:
                 pass
-        return self._grounder.ground(model, data, self._examples)
+        return self._grounder.ground(model, data, self._examples, warn=self._warn)
 
     def predict(self, model: Template) -> Groundings:
         """Groundings by joins only where a model has many bodies: the grounder would enumerate each of them anew."""
-        if len(_bodies_of_data(model)) > MANY_BODIES:
+        if _has_many_bodies(model):
             return self.ground(model)
-        return self._grounder.ground(model, self._data_for(model), self._examples)
+        return self._grounder.ground(model, self._data_for(model), self._examples, warn=self._warn)
 
     @cached_property
     def _own(self) -> tuple[DataSet, Knowledge]:
@@ -103,11 +103,17 @@ class Regrounder:
         return self._joined[key]
 
 
-def _bodies_of_data(model: Template) -> set[tuple[Atom, ...]]:
-    """The bodies that ask for nothing but facts."""
+def _has_many_bodies(model: Template) -> bool:
+    """Of those that ask for nothing but facts."""
     heads = {rule.head.predicate for rule in model.rules}
     bodies = {rule.body for rule in model.rules if len(rule.body) > 1}
-    return {body for body in bodies if heads.isdisjoint(atom.predicate for atom in body)}
+    return sum(heads.isdisjoint(atom.predicate for atom in body) for body in bodies) > MANY_BODIES
+
+
+def always_joined(model: Template, data: DataSet) -> bool:
+    """Whether the groundings that predictions need come from joins of facts of the examples, whatever these are."""
+    plain = not data.background and not any(rule.guards for rule in model.rules)
+    return plain and _has_many_bodies(model) and joinable(model, data)
 
 
 def joinable(model: Template, data: DataSet) -> bool:
