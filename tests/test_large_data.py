@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lrnn_cli as lrnn
+from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation import predictions
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.objects import ObjectNames
@@ -15,6 +17,7 @@ from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.structure import learning
+from lrnn_cli.structure.side_by_side import beside
 
 GRAPHS = """
 begin(model(one)). e(a, b). 0.5 :: e(b, a). c(a). query(p(b), 1.0). end(model(one)).
@@ -100,3 +103,31 @@ def test_predictions_in_parts(bodies: int, monkeypatch: pytest.MonkeyPatch, trai
     assert outputs[1] == pytest.approx(outputs[0][3:19], abs=1e-12)
     assert len(set(outputs[0].tolist())) > 1
     assert sum("none" in text for text in warned) == (4 if bodies else 2)
+
+
+def test_one_model_with_two_jobs(monkeypatch: pytest.MonkeyPatch, trains: str) -> None:
+    """Frequent bodies are found beside the rules: the same model as with one job."""
+    for module in ("ensemble", "selection"):
+        monkeypatch.setattr(f"lrnn_cli.structure.{module}.SMALL", 10)
+    texts = []
+    for jobs in (1, 2):
+        with lrnn.Session(jobs=jobs) as session:
+            texts.append(lrnn.learn(session.read_text(trains), iterations=1, conjunctions=5).model.text())
+    assert texts[0] == texts[1]
+
+
+def test_something_beside_something_else() -> None:
+    """It is done by another process, which is there no more afterwards; what goes wrong there is raised here."""
+    with beside(os.getpid, 2) as found:
+        child = found()
+        assert found() == child != os.getpid()
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+    with beside(os.getpid, 1) as found:
+        assert found() == os.getpid()
+
+    def failing() -> int:
+        raise LrnnError("no luck")
+
+    with pytest.raises(LrnnError, match="no luck"), beside(failing, 2) as found:
+        found()

@@ -28,7 +28,7 @@ from lrnn_cli.structure.selection import (
     best_way,
     searched_queries,
 )
-from lrnn_cli.structure.side_by_side import Spread, side_by_side
+from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
 
@@ -94,8 +94,11 @@ class Ensemble:
 
     def _select(self, part: np.ndarray) -> None:
         """Choose between plain rules and conjunctions on queries held out, and learn what is best from all queries."""
-        bodies = self._bodies()
-        trials = list(self._trials(part, bodies))
+        # The bodies of one model are found beside its rules; members of several have their rules side by side.
+        jobs = self.problems[0].allowed.jobs if len(self.problems) == 1 and not self.small else 1
+        with beside(self._bodies, jobs, (OutOfTime,)) as found:
+            trials = list(self._trials(part, found))
+            bodies = found()
         if not all(trial.held_out for trial in trials):
             raise OutOfTime
         ways = {
@@ -122,7 +125,7 @@ class Ensemble:
             self.observer.status(f"{target}: {len(columns)} frequent bodies")
         return bodies
 
-    def _trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
+    def _trials(self, part: np.ndarray, bodies: Callable[[], dict[Predicate, Columns]]) -> Iterator[Trial]:
         """Small data: each part is held out once, or more often if there are more members; large: one for a member."""
         members = len(self.problems)
         parts = int(part.max()) + 1
@@ -138,7 +141,7 @@ class Ensemble:
                 self.states[number] = trial.state
             yield trial
 
-    def _trial(self, number: int, held: np.ndarray, bodies: dict[Predicate, Columns]) -> Trial:
+    def _trial(self, number: int, held: np.ndarray, found: Callable[[], dict[Predicate, Columns]]) -> Trial:
         """Learn without a part of the queries, and predict it."""
         member = number % len(self.problems)
         E = self.problems[member]
@@ -152,7 +155,9 @@ class Ensemble:
         state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
         self.observer.status(f"predicting {held.sum()} queries held out")
         try:
-            if inner.words.conditions != E.words.conditions:
+            if inner.words.conditions == E.words.conditions:
+                bodies = found()
+            else:
                 # Queries held out have no part in thresholds, nor in the bodies that ask for them.
                 E = self.inner(E, E.queries, inner.words.conditions)
                 bodies = bodies_of_targets(E, self._observer(member))
