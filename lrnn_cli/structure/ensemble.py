@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.hypotheses.vocabulary import Conditions
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
@@ -154,12 +155,16 @@ class Ensemble:
         inner = self.inner(E, E.queries.select(rows), None if self.small else E.words.conditions)
         state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
         self.observer.status(f"predicting {held.sum()} queries held out")
+        conditions = inner.words.conditions
+        # What was computed for the search takes more memory than all that comes.
+        del inner
+        give_back_free_memory()
         try:
-            if inner.words.conditions == E.words.conditions:
+            if conditions == E.words.conditions:
                 bodies = found()
             else:
                 # Queries held out have no part in thresholds, nor in the bodies that ask for them.
-                E = self.inner(E, E.queries, inner.words.conditions)
+                E = self.inner(E, E.queries, conditions)
                 bodies = bodies_of_targets(E, self._observer(member))
             return Trial(state, predicted(E, state, bodies, self.families, held))
         except OutOfTime:

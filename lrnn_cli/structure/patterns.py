@@ -102,8 +102,8 @@ def frequent_bodies(
             collapsed = _collapse(shape, features, unary)
             if collapsed is not None and _frequent(collapsed, least):
                 for values, candidate in _bodies(shape, collapsed, features, language, least, check):
-                    if len(bodies) < MOST_BODIES and _is_new(values, seen):
-                        sparse = _sparse(values)
+                    sparse = _sparse(values)
+                    if len(bodies) < MOST_BODIES and _is_new(sparse, queries, seen):
                         left -= len(sparse[0])
                         if left < 0:
                             return Columns(tuple(bodies), _stacked(columns, queries)), False
@@ -121,7 +121,7 @@ def frequent_bodies(
 
 def _sparse(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where a column is not 0, and its values there."""
-    rows = column.nonzero()[0]
+    rows = column.nonzero()[0].astype(np.int32)
     return rows, column[rows]
 
 
@@ -129,15 +129,19 @@ def _stacked(columns: Sequence[tuple[np.ndarray, np.ndarray]], queries: int) -> 
     """Columns side by side."""
     starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in columns])]).astype(np.int64)
     values = np.concatenate([np.zeros(0), *(values for _, values in columns)])
-    places = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in columns)])
+    places = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in columns)])
+    if starts[-1] < 2**31:
+        starts = starts.astype(np.int32)
     return csc_array((values, places, starts), shape=(queries, len(columns)))
 
 
-def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
+def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes]) -> bool:
     """Whether no column before ordered the queries like this one; a constant column says nothing."""
+    rows, values = column
     distinct, rank = np.unique(values, return_inverse=True)
-    key = hashlib.sha256(rank.astype(np.int32).tobytes()).digest()
-    if len(distinct) < 2 or key in seen:
+    below = int(np.searchsorted(distinct, 0.0))
+    key = hashlib.sha256(b"%d " % below + rows.tobytes() + rank.astype(np.int32).tobytes()).digest()
+    if len(distinct) + (len(rows) < queries) < 2 or key in seen:
         return False
     seen.add(key)
     return True

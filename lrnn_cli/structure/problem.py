@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -137,6 +137,16 @@ class Problem:
     def rows_of_goal(self, targets: tuple[Predicate, ...]) -> np.ndarray:
         """(queries, classes) the positions of the rows of queries with several classes, or of one target."""
         return np.stack([self.rows_of(target) for target in targets], 1)
+
+    def of_queries(self, queries: Queries) -> Problem:
+        """The same for some of the queries."""
+        grounder = self.grounder_of(queries)
+        asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+        targets = {name: _target(name, self.data, self.words, queries) for name in self.targets if name in asked}
+        tables = CollapsedTables(grounder.relations.memory)
+        features = replace(self.features, relations=grounder.relations, targets=targets, tables=tables)
+        changed = {"queries": queries, "grounder": grounder, "targets": targets, "features": features}
+        return replace(self, **changed, compiled=Memory())
 
     def grounder_of(self, queries: Queries) -> JoinedGrounder:
         """For queries of the data, learned from or not."""

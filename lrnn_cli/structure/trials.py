@@ -20,7 +20,7 @@ from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
 from lrnn_cli.structure.state import LearningState
-from lrnn_cli.structure.weights import outputs, weighted_facts
+from lrnn_cli.structure.weights import outputs, rule_columns, weighted_facts
 
 
 def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns]:
@@ -57,13 +57,13 @@ def predicted(
 
     The rules were learned from the other queries alone.
     """
-    F = weighted_facts(E, state.rules, state.weights)
-    return {goal: _predicted(E, F, state, targets, bodies, families, held) for goal, targets in E.goals.items()}
+    latent = rule_columns(E, state.rules, state.weights)
+    return {goal: _predicted(E, latent, state, targets, bodies, families, held) for goal, targets in E.goals.items()}
 
 
 def _predicted(
     E: Problem,
-    F: Features,
+    latent: dict[Predicate, list[np.ndarray]],
     state: LearningState,
     targets: tuple[Predicate, ...],
     bodies: dict[Predicate, Columns],
@@ -74,7 +74,7 @@ def _predicted(
     target, out = E.queries.target[place], held[place[:, 0]]
     paths = {}
     for name, family in families.items():
-        columns = [_columns(F, state.rules, own, bodies[own], family) for own in targets]
+        columns = [_columns(latent, state.rules, own, bodies[own], family) for own in targets]
         path = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
         losses = [squared_loss(path[0], target[out])]
         for steps in _boosted(E, targets, columns, (~out).nonzero()[0], family.options):
@@ -108,7 +108,7 @@ def chosen(
     Beside it, what it says of the queries (queries, classes) that it was learned from.
     """
     R, W = state.rules, state.weights
-    F = weighted_facts(E, R, W)
+    latent = rule_columns(E, R, W)
     said: dict[Predicate, np.ndarray] = {}
     for goal, way in ways.items():
         targets = E.goals[goal]
@@ -117,7 +117,7 @@ def chosen(
             said[goal] = _said(E, R, W, place)
         else:
             family = families[way.name]
-            columns = [_columns(F, state.rules, target, bodies[target], family) for target in targets]
+            columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
             options = replace(family.options, rules=way.conjunctions)
             found = list(_boosted(E, targets, columns, np.arange(len(place)), options))
             said[goal] = _outputs(E, found[-1])
@@ -128,10 +128,12 @@ def chosen(
     return replace(state, rules=R, weights=W), said
 
 
-def _columns(F: Features, R: Rules, target: Predicate, bodies: Columns, family: Family) -> Columns:
+def _columns(
+    latent: dict[Predicate, list[np.ndarray]], R: Rules, target: Predicate, bodies: Columns, family: Family
+) -> Columns:
     """The columns of frequent bodies and, if the family has them, of the target rules."""
     rules = R.targets_of(target)
-    return bodies.joined(rules, [F.column(rule) for rule in rules]) if family.latent and rules else bodies
+    return bodies.joined(rules, latent[target]) if family.latent and rules else bodies
 
 
 def _boosted(
