@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_learning import problem
 
 import lrnn_cli as lrnn
 from lrnn_cli.errors import LrnnError
@@ -16,7 +17,9 @@ from lrnn_cli.grounding.objects import ObjectNames
 from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
-from lrnn_cli.structure import learning
+from lrnn_cli.structure import learning, weights
+from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.side_by_side import beside
 
 GRAPHS = """
@@ -131,3 +134,15 @@ def test_something_beside_something_else() -> None:
 
     with pytest.raises(LrnnError, match="no luck"), beside(failing, 2) as found:
         found()
+
+
+def test_columns_of_rules_in_parts(monkeypatch: pytest.MonkeyPatch, trains: str) -> None:
+    """Seven trains at a time have the columns of all at once."""
+    E = problem(trains, StructureOptions(iterations=1, epochs=5))
+    state = learn_rules(E)
+    (whole,) = weights.rule_columns(E, state.rules, state.weights).values()
+    monkeypatch.setattr(weights, "AT_ONCE", 7)
+    (parts,) = weights.rule_columns(E, state.rules, state.weights).values()
+    assert len(whole) == len(parts) == 3
+    for one, other in zip(whole, parts, strict=True):
+        assert other == pytest.approx(one, abs=1e-12)
