@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.grounding.renumbering import own_data
@@ -90,7 +91,9 @@ def learned_part(
     note(f"{LEARNED:,} of {len(queries):,} queries, drawn at random, are learned from")
     drawn = np.random.default_rng([seed, 6]).permutation(len(queries))[:LEARNED]
     asking = replace(data, queries=queries.select(np.sort(drawn)))
-    return (*own_data(asking, knowledge, np.unique(asking.queries.example)), None)
+    part = own_data(asking, knowledge, np.unique(asking.queries.example))
+    give_back_free_memory()
+    return (*part, None)
 
 
 def learn_model(

@@ -89,7 +89,8 @@ def beside(
 
 
 def _can_copy(processes: int) -> bool:
-    return processes > 1 and sys.platform == "linux"
+    """A process that is such a copy has its processor; it makes no more of them."""
+    return processes > 1 and sys.platform == "linux" and not multiprocessing.current_process().daemon
 
 
 def _start(

@@ -16,9 +16,10 @@ from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
-from lrnn_cli.structure.problem import Problem
+from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
+from lrnn_cli.structure.side_by_side import side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import outputs, rule_columns, weighted_facts
 
@@ -72,17 +73,21 @@ def _predicted(
 ) -> HeldOut:
     place = E.rows_of_goal(targets)
     target, out = E.queries.target[place], held[place[:, 0]]
-    paths = {}
-    for name, family in families.items():
+
+    def path(number: int) -> np.ndarray:
+        """The outputs for queries held out after each conjunction of a family."""
+        family = list(families.values())[number]
         columns = [_columns(latent, state.rules, own, bodies[own], family) for own in targets]
-        path = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
-        losses = [squared_loss(path[0], target[out])]
+        found = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
+        losses = [squared_loss(found[0], target[out])]
         for steps in _boosted(E, targets, columns, (~out).nonzero()[0], family.options):
-            path.append(_outputs(E, steps)[out])
-            losses.append(squared_loss(path[-1], target[out]))
+            found.append(_outputs(E, steps)[out])
+            losses.append(squared_loss(found[-1], target[out]))
             if path_is_over(losses):
                 break
-        paths[name] = np.stack(path)
+        return np.stack(found)
+
+    paths = dict(zip(families, side_by_side(path, len(families), E.allowed.jobs, (OutOfTime,)), strict=True))
     return HeldOut(target[out], _said(E, state.rules, state.weights, place[out]), paths)
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
@@ -102,6 +103,7 @@ class Reader:
         # The memory of the last pieces is free at once.
         self._keep(0)
         self._start(1)
+        give_back_free_memory()
         whole = partial(self._whole, source, [*cuts[: -1 : -(-(len(cuts) - 1) // processes)], size])
         store = PrologStore(whole, source.name, data.queries, background)
         self._facts = ExampleFacts(data, store, None, taken=pieces.taken())
