@@ -33,6 +33,9 @@ from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
 
+SEARCHES = 2
+"""Of large data, Algorithm 1 is run for so many members: it takes most of the time, and conjunctions differ enough."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -127,10 +130,13 @@ class Ensemble:
         return bodies
 
     def _trials(self, part: np.ndarray, bodies: Callable[[], dict[Predicate, Columns]]) -> Iterator[Trial]:
-        """Small data: each part is held out once, or more often if there are more members; large: one for a member."""
+        """Small data: each part is held out once, or more often if there are more members.
+
+        Large data: one for each of the first members, the others have the rules of these and conjunctions of their own.
+        """
         members = len(self.problems)
         parts = int(part.max()) + 1
-        count = max(parts, members) if self.small else members
+        count = max(parts, members) if self.small else min(members, SEARCHES)
         trials = self.spread(
             lambda number: self._trial(number, part == number % parts, bodies),
             count,
@@ -139,7 +145,7 @@ class Ensemble:
         )
         for number, trial in enumerate(trials):
             if not self.small:
-                self.states[number] = trial.state
+                self.states[number::SEARCHES] = [trial.state] * len(self.states[number::SEARCHES])
             yield trial
 
     def _trial(self, number: int, held: np.ndarray, found: Callable[[], dict[Predicate, Columns]]) -> Trial:

@@ -145,8 +145,7 @@ class Problem:
         targets = {name: _target(name, self.data, self.words, queries) for name in self.targets if name in asked}
         tables = CollapsedTables(grounder.relations.memory)
         features = replace(self.features, relations=grounder.relations, targets=targets, tables=tables)
-        changed = {"queries": queries, "grounder": grounder, "targets": targets, "features": features}
-        return replace(self, **changed, compiled=Memory())
+        return replace(self, queries=queries, grounder=grounder, targets=targets, features=features, compiled=Memory())
 
     def grounder_of(self, queries: Queries) -> JoinedGrounder:
         """For queries of the data, learned from or not."""

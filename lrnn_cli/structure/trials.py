@@ -15,13 +15,26 @@ from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
 from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.options import LENGTH
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
-from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
+from lrnn_cli.structure.selection import (
+    RULES,
+    SEARCHED,
+    SMALL,
+    Choice,
+    Family,
+    HeldOut,
+    path_is_over,
+    squared_loss,
+)
 from lrnn_cli.structure.side_by_side import side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import outputs, rule_columns, weighted_facts
+
+DESCRIBED = 4
+"""Relations of a join that is described, at most."""
 
 
 def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns]:
@@ -41,7 +54,9 @@ def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Obse
     sorts, language = E.words.targets[target], E.language(R.latent)
     memory, check = E.allowed.memory // 2, E.allowed.check_time
     with stage("frequent bodies"):
-        columns, complete = frequent_bodies(F, language, target, sorts, E.options.support, memory, check)
+        columns, complete = frequent_bodies(
+            F, language, target, sorts, E.options.support, memory, check, _described(E, target)
+        )
     observer.leave_out(F.too_large())
     if not complete:
         observer.note(
@@ -49,6 +64,12 @@ def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Obse
             "columns of more"
         )
     return columns
+
+
+def _described(E: Problem, target: Predicate) -> int:
+    """Joins of so many relations are described: in large data about whole examples, unless bodies are to be shorter."""
+    large = not target.arity and SMALL < E.queries.count <= SEARCHED
+    return DESCRIBED if large and E.options.variables is None and E.options.length >= LENGTH else 0
 
 
 def predicted(
