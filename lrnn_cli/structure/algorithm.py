@@ -26,8 +26,8 @@ from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.problem import OutOfTime, Problem, check_problem
 from lrnn_cli.structure.rule_learning import LearnedRules, rule_learning
 from lrnn_cli.structure.rules import Rules, Weights, internal_template
-from lrnn_cli.structure.starts import first_weights, new_weights
 from lrnn_cli.structure.selection import SMALL
+from lrnn_cli.structure.starts import first_weights, new_weights
 from lrnn_cli.structure.state import Iteration, LearningState
 from lrnn_cli.structure.weights import TrainedWeights, outputs, train_weights, weighted_facts
 
@@ -67,9 +67,9 @@ def stopping_criterion(E: Problem, state: LearningState) -> bool:
 def learn_rules(E: Problem, state: LearningState | None = None, observer: Observer | None = None) -> LearningState:
     """Run Algorithm 1 from its beginning, or from the state after an iteration, and train what it has learned.
 
-    Where rules explain most of the targets but not all, a concept is there that was not found as a whole: it is run once
-    more, with other draws, and what explains far more is kept. When time is over, it is the state after the last whole
-    iteration.
+    Where rules explain most of the targets but not all, a concept is there that was not found as a whole. It is run
+    once more, with other draws, and what explains far more is kept. When time is over, it is the state after the last
+    whole iteration.
     """
     check_problem(E)
     share_free_memory()
