@@ -18,7 +18,7 @@ from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
-from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
+from lrnn_cli.structure.selection import FREQUENCY, RULES, Choice, Family, HeldOut, path_is_over, squared_loss
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import outputs, weighted_facts
 
@@ -115,6 +115,11 @@ def chosen(
         place = E.rows_of_goal(targets)
         if way.name == RULES:
             said[goal] = _said(E, R, W, place)
+        elif way.name == FREQUENCY:
+            said[goal] = np.repeat(E.queries.target[place].mean(axis=0, keepdims=True), len(place), axis=0)
+            for target in targets:
+                bias = E.kind.activation(E.activation).total(E.kind.likelihood.start(E.targets[target].target))
+                R, W = with_conjunctions(E, R, W, target, [], bias)
         else:
             family = families[way.name]
             columns = [_columns(F, state.rules, target, bodies[target], family) for target in targets]
