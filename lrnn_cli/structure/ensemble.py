@@ -105,9 +105,12 @@ class Ensemble:
             bodies = found()
         if not all(trial.held_out for trial in trials):
             raise OutOfTime
+        E = self.problems[0]
         ways = {
-            goal: best_way([trial.held_out[goal] for trial in trials], self.problems[0].kind, self.observer.status)
-            for goal in self.problems[0].goals
+            goal: best_way(
+                [trial.held_out[goal] for trial in trials], E.kind, self.observer.status, bool(E.bias(targets[0]))
+            )
+            for goal, targets in E.goals.items()
         }
 
         def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:

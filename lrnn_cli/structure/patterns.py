@@ -274,6 +274,8 @@ def _item_sets(
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
     number = _numbers_asked(items, language)
+    argument = np.isin(variable, _arguments_to_name(shape))
+    left_to_others = (variable < shape.head.arity) & ~argument if shape.head.arity > 1 else np.zeros(len(items), bool)
     level: list[tuple[int, ...]] = [()]
     frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
@@ -294,6 +296,8 @@ def _item_sets(
             if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
                 useful &= variable[first:] != variable[chosen[-1]]
             useful &= ~np.isin(number[first:], [number[item] for item in chosen if number[item] >= 0])
+            useful &= ~np.isin(variable[first:], [variable[item] for item in chosen if argument[item]])
+            useful &= ~left_to_others[first:]
             for place in useful.nonzero()[0].tolist():
                 sets.append((*chosen, first + place))
                 masks.append(narrowed[place].copy())
@@ -306,6 +310,16 @@ def _item_sets(
         if not level or len(frequent_sets) > MOST_OF_A_SHAPE:
             break
     return [tuple(items[item] for item in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
+
+
+def _arguments_to_name(shape: Shape) -> list[int]:
+    """Arguments of a target of several that no relation of a shape has; one unary literal names each.
+
+    More of them, and literals about other arguments, are left to other parts of a conjunction, which says the same:
+    else there were so many bodies about the arguments one by one that none was about both.
+    """
+    used = {variable for _, variables in shape.relations for variable in variables}
+    return [argument for argument in range(shape.head.arity) if argument not in used] if shape.head.arity > 1 else []
 
 
 def _numbers_asked(items: list[Item], language: Language) -> np.ndarray:

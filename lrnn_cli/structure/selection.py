@@ -34,7 +34,13 @@ PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
+SURELY = 1.0
+"""A way is better than another if its loss is less by so many standard errors of the difference."""
 RULES = "plain rules"
+FREQUENCY = "nothing but the frequency"
+MANY = "many conjunctions"
+FEW = "few conjunctions"
+WITH_LATENT = " with latent predicates"
 
 
 @dataclass(frozen=True)
@@ -83,10 +89,10 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
     )
     many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
     ways = {
-        "few conjunctions": Family(few, False),
-        "few conjunctions with latent predicates": Family(few, True),
-        "many conjunctions": Family(many, False),
-        "many conjunctions with latent predicates": Family(many, True),
+        FEW: Family(few, False),
+        FEW + WITH_LATENT: Family(few, True),
+        MANY: Family(many, False),
+        MANY + WITH_LATENT: Family(many, True),
     }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
@@ -169,7 +175,10 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was best on queries held out: plain rules or a family, how many conjunctions, and what to expect of it."""
+    """What was best on queries held out, and what to expect of it.
+
+    name: plain rules, nothing but the frequency, or a family; conjunctions: how many.
+    """
 
     name: str
     conjunctions: int
@@ -181,21 +190,31 @@ def path_is_over(losses: list[float]) -> bool:
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
 
 
-def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None]) -> Choice:
-    """The simplest way that is nearly as good as the best, and how good it is on queries held out.
+def best_way(
+    trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None], can_be_constant: bool = True
+) -> Choice:
+    """The way that is best on queries held out, and how good it is there.
 
-    Plain rules are simpler than conjunctions, and fewer of these than more.
+    Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
+    it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
+    all that a model says.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
     for name in trials[0].paths:
         for rules in range(max(len(trial.paths[name]) for trial in trials)):
             outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
-    loss = {way: squared_loss(output, target) for way, output in outputs.items()}
-    ways = sorted((way for way in loss if way[0] == RULES or way[1]), key=lambda way: way[1])
-    least, frequency_loss = min(loss[way] for way in ways), float(target.var(axis=0).mean())
-    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
-    best = next(way for way in ways if loss[way] <= enough)
+    losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
+    loss = {way: float(own.mean()) for way, own in losses.items()}
+    frequency_loss = float(target.var(axis=0).mean())
+    names = [RULES, *trials[0].paths]
+    found = {name: _simplest([way for way in loss if way[0] == name], loss, frequency_loss) for name in names}
+    usual = next(way for name, way in found.items() if name.startswith(MANY))
+    better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
+    best = _simplest(better, loss, frequency_loss) if better else usual
+    if can_be_constant and not _is_surely_less(losses[best], losses[usual[0], 0]):
+        outputs[FREQUENCY, 0], loss[FREQUENCY, 0] = outputs[usual[0], 0], loss[usual[0], 0]
+        best = FREQUENCY, 0
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
     estimate = Estimate(
@@ -208,6 +227,22 @@ def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], No
         measure=kind.measure,
     )
     return Choice(*best, estimate)
+
+
+def _simplest(
+    ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
+) -> tuple[str, int]:
+    """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
+    ways = sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
+    least = min(loss[way] for way in ways)
+    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
+    return next(way for way in ways if loss[way] <= enough)
+
+
+def _is_surely_less(losses: np.ndarray, others: np.ndarray) -> bool:
+    """Whether the mean of losses (queries,) is less than that of others of the same queries, by a standard error."""
+    difference = others - losses
+    return bool(difference.mean() > SURELY * difference.std() / np.sqrt(len(difference)))
 
 
 def squared_loss(output: np.ndarray, target: np.ndarray) -> float:

@@ -20,6 +20,7 @@ from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import (
+    FREQUENCY,
     RULES,
     SEARCHED,
     SMALL,
@@ -141,6 +142,11 @@ def chosen(
         place = E.rows_of_goal(targets)
         if way.name == RULES:
             said[goal] = _said(E, R, W, place)
+        elif way.name == FREQUENCY:
+            said[goal] = np.repeat(E.queries.target[place].mean(axis=0, keepdims=True), len(place), axis=0)
+            for target in targets:
+                bias = E.kind.activation(E.activation).total(E.kind.likelihood.start(E.targets[target].target))
+                R, W = with_conjunctions(E, R, W, target, [], bias)
         else:
             family = families[way.name]
             columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
