@@ -16,19 +16,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lrnn_cli.api.data import Data
-from lrnn_cli.api.learning import learn, learn_baseline, make_template, predict_with_trees, structure_options
-from lrnn_cli.api.models import draw, evaluate, explain, predict, simplify
-from lrnn_cli.api.sessions import Session
-from lrnn_cli.api.training import Training, ground, load_groundings, save_groundings, train
-from lrnn_cli.errors import LrnnError
-from lrnn_cli.evaluation.parts import FoldOptions
-from lrnn_cli.grounding.options import SessionOptions
-from lrnn_cli.language.facts import Example
-
 if TYPE_CHECKING:
+    from lrnn_cli.api.data import Data
+    from lrnn_cli.api.learning import learn, learn_baseline, make_template, predict_with_trees, structure_options
+    from lrnn_cli.api.models import draw, evaluate, explain, predict, simplify
+    from lrnn_cli.api.sessions import Session
+    from lrnn_cli.api.training import Training, ground, load_groundings, save_groundings, train
     from lrnn_cli.baselines.options import BaselineOptions, KernelOptions, TreeOptions
+    from lrnn_cli.errors import LrnnError
+    from lrnn_cli.evaluation.parts import FoldOptions
+    from lrnn_cli.grounding.options import SessionOptions
     from lrnn_cli.hypotheses.options import ChainOptions
+    from lrnn_cli.language.facts import Example
     from lrnn_cli.simplification.options import SimplificationOptions
     from lrnn_cli.structure.options import StructureOptions
     from lrnn_cli.training.options import TrainingOptions
@@ -64,19 +63,27 @@ __all__ = [
     "train",
 ]
 
-OPTIONS = {
-    "BaselineOptions": "lrnn_cli.baselines.options",
-    "KernelOptions": "lrnn_cli.baselines.options",
-    "TreeOptions": "lrnn_cli.baselines.options",
-    "ChainOptions": "lrnn_cli.hypotheses.options",
-    "SimplificationOptions": "lrnn_cli.simplification.options",
-    "StructureOptions": "lrnn_cli.structure.options",
-    "TrainingOptions": "lrnn_cli.training.options",
+PLACES = {
+    "api.data": ("Data",),
+    "api.learning": ("learn", "learn_baseline", "make_template", "predict_with_trees", "structure_options"),
+    "api.models": ("draw", "evaluate", "explain", "predict", "simplify"),
+    "api.sessions": ("Session",),
+    "api.training": ("Training", "ground", "load_groundings", "save_groundings", "train"),
+    "baselines.options": ("BaselineOptions", "KernelOptions", "TreeOptions"),
+    "errors": ("LrnnError",),
+    "evaluation.parts": ("FoldOptions",),
+    "grounding.options": ("SessionOptions",),
+    "hypotheses.options": ("ChainOptions",),
+    "language.facts": ("Example",),
+    "simplification.options": ("SimplificationOptions",),
+    "structure.options": ("StructureOptions",),
+    "training.options": ("TrainingOptions",),
 }
-"""Where options of learners are. They are imported when they are used: who predicts need not wait for them."""
+"""The modules that names are in, imported when a name of them is used: who predicts does not wait for others."""
+MODULE = {name: f"lrnn_cli.{module}" for module, names in PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in OPTIONS:
+    if name not in MODULE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(OPTIONS[name]), name)
+    return getattr(import_module(MODULE[name]), name)

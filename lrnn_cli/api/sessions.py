@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lrnn_cli.api.data import Data
 from lrnn_cli.api.settings import Path, chosen_options, silent
+from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.options import SessionOptions
-from lrnn_cli.language.facts import Example, examples_source
 from lrnn_cli.language.files import Source, checked_source, read_source
 from lrnn_cli.limits import MB, default_limit, room
 from lrnn_cli.stages import stage
@@ -21,6 +21,7 @@ from lrnn_cli.stages import stage
 if TYPE_CHECKING:
     from lrnn_cli.grounding.session import GroundingSession
     from lrnn_cli.language.data import DataSet
+    from lrnn_cli.language.facts import Example
     from lrnn_cli.language.template import Template
     from lrnn_cli.network.model import Model
 
@@ -68,16 +69,19 @@ class Session:
         self._closing.close()
 
     def _open(self) -> None:
-        from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
-
-        jobs = self.options.jobs
+        jobs, seconds = self.options.jobs, self.options.time_limit
         # Prolog takes this for its stacks and once more for what clauses derive; this process holds the tables.
         stacks = self.memory // 4 // jobs // MB
-        limits = jobs, stacks, self.options.time_limit, self.report, self.warn, self.memory // 2
-        grounder = open_grounder(self.options.grounder, GrounderOptions(*limits))
-        self._grounders.append(self._closing.enter_context(grounder))
-        # What nearly all work needs is imported while SWI-Prolog starts.
-        import_module("lrnn_cli.network.network")
+        with ExitStack() as starting:
+            prolog = starting.enter_context(PrologProcess(stacks, seconds))
+            # What nearly all work needs is imported while SWI-Prolog starts.
+            from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
+
+            import_module("lrnn_cli.network.network")
+            options = GrounderOptions(jobs, stacks, seconds, self.report, self.warn, self.memory // 2)
+            grounder = open_grounder(self.options.grounder, options, prolog)
+            self._grounders.append(self._closing.enter_context(grounder))
+            starting.pop_all()
 
     def grounder(self, number: int = 0) -> GroundingSession:
         """The grounder of the data that were read as this one, from 0."""
@@ -98,6 +102,8 @@ class Session:
 
     def read_examples(self, examples: Sequence[Example], background: str = "") -> Data:
         """Examples made in Python; `background`: facts and clauses that hold in all of them."""
+        from lrnn_cli.language.facts import examples_source
+
         data = self._load(examples_source(examples, background))
         if len(data) != len(examples):
             raise LrnnError(f"{data.name}: {len(examples)} examples hold {len(data)}; leave begin and end out of facts")

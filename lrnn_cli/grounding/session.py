@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
+from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, GroundTables, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
@@ -19,12 +20,15 @@ from lrnn_cli.language.template import Template
 
 
 class GroundingSession:
-    """A reader, and a grounder over what it has read. Used as a context manager; leaving it frees all of it."""
+    """A reader, and a grounder over what it has read. Used as a context manager; leaving it frees all of it.
 
-    def __init__(self, grounder: Grounder, options: GrounderOptions) -> None:
+    started: a process for the reader that is there already.
+    """
+
+    def __init__(self, grounder: Grounder, options: GrounderOptions, started: PrologProcess | None = None) -> None:
         self.options = options
         self._grounder = grounder
-        self._reader = Reader(options)
+        self._reader = Reader(options, started)
 
     def __enter__(self) -> GroundingSession:
         return self

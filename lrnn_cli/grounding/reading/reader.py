@@ -12,7 +12,6 @@ Prolog have to evaluate over them, it reads them again, and keeps them then.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from functools import partial
 from types import TracebackType
@@ -45,14 +44,15 @@ class Reader:
     """Files to data and templates. Used as a context manager; leaving it frees everything at once.
 
     The facts of the data that were loaded last stay in Prolog, and are given as tables.
+    started: a process that is there already.
     """
 
-    def __init__(self, options: GrounderOptions) -> None:
+    def __init__(self, options: GrounderOptions, started: PrologProcess | None = None) -> None:
         self.options = options
-        self._deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
-        self._processes: list[PrologProcess] = []
+        first = started or PrologProcess(options.memory_limit, options.time_limit)
+        self._deadline = first.deadline
+        self._processes = [first]
         self._facts: ExampleFacts | None = None
-        self._start(1)
 
     def __enter__(self) -> Reader:
         return self
