@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
-from lrnn_cli.hypotheses.thresholds import cut_constant, cut_scores, with_thresholds
+from lrnn_cli.hypotheses.conditions import with_conditions
+from lrnn_cli.hypotheses.thresholds import cut_constant, cut_scores
 from lrnn_cli.hypotheses.vocabulary import Condition, Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
@@ -42,7 +43,7 @@ def loaded(text: str) -> tuple[DataSet, Knowledge]:
 
 def words_of(text: str) -> Vocabulary:
     data, knowledge = loaded(text)
-    return with_thresholds(vocabulary(data, knowledge, data.queries), data.queries, AGGREGATIONS["sqrt"])
+    return with_conditions(vocabulary(data, knowledge, data.queries), data.queries, AGGREGATIONS["sqrt"])
 
 
 def model(number: int, facts: list[str], queries: dict[str, bool]) -> str:
@@ -141,7 +142,7 @@ def test_planted_thresholds_are_words_to_within_a_cut_point(
     text: str, predicate: str, operator: str, planted: float
 ) -> None:
     """Of hundreds of cut points a few become words, and the planted one is among them."""
-    conditions = {argument.predicate.name: chosen for argument, chosen in words_of(text).conditions.items()}
+    conditions = {argument.predicate.name: chosen for argument, chosen in words_of(text).conditions.thresholds.items()}
     tests = [test for condition in conditions[predicate] for test in condition.tests]
     low, high = beside(text, predicate, planted)
     assert any(name == operator and low < float(constant.text) <= high for name, constant in tests)

@@ -20,9 +20,8 @@ import numpy as np
 from lrnn_cli.grounding.objects import ObjectNames
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.hypotheses.sorts import OTHER, WHOLE, ArgumentSorts, called_by
-from lrnn_cli.hypotheses.vocabulary import CONSTANT
 from lrnn_cli.language.clauses import Predicate, Rule
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import CONSTANT, DataSet
 
 ROUNDS = 100
 CONSTANTS = re.compile(

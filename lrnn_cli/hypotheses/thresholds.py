@@ -27,12 +27,14 @@ import numpy as np
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.relations import Literal, Relations
 from lrnn_cli.grounding.objects import EXACT
-from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, row_keys
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
 from lrnn_cli.hypotheses.vocabulary import Condition, Conditions, NumericArgument, Pattern, Vocabulary, pattern_name
 from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.aggregations import Aggregation
-from lrnn_cli.semantics.targets import BERNOULLI, Likelihood
+from lrnn_cli.semantics.targets import Likelihood
+
+Thresholds = dict[NumericArgument, tuple[Condition, ...]]
 
 BEST = 2
 """So many cut points of an argument with the highest scores alone, and as many beside others, become conditions."""
@@ -66,29 +68,23 @@ class _Targets:
     curvature: np.ndarray
 
 
-def with_thresholds(
-    words: Vocabulary,
-    queries: Queries,
-    aggregation: Aggregation,
-    conditions: Conditions | None = None,
-    likelihood: Likelihood = BERNOULLI,
-) -> Vocabulary:
-    """The vocabulary with conditions in place of arguments that hold numbers.
+def thresholds(words: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood) -> Thresholds:
+    """The conditions on each argument that holds numbers, chosen for queries with targets of this likelihood."""
+    chosen = _chosen(words, words, queries, aggregation, likelihood)
+    if len(chosen) < 2:
+        return chosen
+    return _chosen(words, with_thresholds(words, Conditions(chosen)), queries, aggregation, likelihood)
 
-    conditions: those to have, where they were chosen before; if None they are chosen for these queries.
-    likelihood: of their targets.
-    """
-    if conditions is None:
-        chosen = _chosen(words, words, queries, aggregation, likelihood)
-        others = with_thresholds(words, queries, aggregation, chosen)
-        conditions = _chosen(words, others, queries, aggregation, likelihood) if len(chosen) > 1 else chosen
-    replaced = {argument.predicate for argument in conditions}
+
+def with_thresholds(words: Vocabulary, conditions: Conditions) -> Vocabulary:
+    """The vocabulary with conditions in place of arguments that hold numbers."""
+    replaced = {argument.predicate for argument in conditions.thresholds}
     tables = {name: table for name, table in words.tables.items() if name not in replaced}
     soft = {name: facts for name, facts in words.soft.items() if name not in replaced}
     sorts = {name: own for name, own in words.sorts.items() if name not in replaced}
     patterns = dict(words.patterns)
-    conditioned = {}
-    for argument, own in conditions.items():
+    conditioned = dict(words.conditioned)
+    for argument, own in conditions.thresholds.items():
         if argument.predicate not in words.tables:
             continue
         for condition in own:
@@ -135,25 +131,12 @@ def _pattern(words: Vocabulary, argument: NumericArgument, condition: Condition)
 
 def _chosen(
     words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood
-) -> Conditions:
+) -> Thresholds:
     """The conditions on all numbers; `others` has the literals that are tried beside them."""
     asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
     targets = [_targets(words, queries, target, likelihood) for target in sorted(asked)]
-    arguments = (argument for predicate in sorted(words.numeric) for argument in _arguments(words, predicate))
+    arguments = (argument for name in sorted(words.numeric) for argument in words.numeric_arguments(name))
     return {argument: _conditions(argument, words, others, targets, aggregation) for argument in arguments}
-
-
-def _arguments(words: Vocabulary, predicate: Predicate) -> Iterator[NumericArgument]:
-    """Arguments whose number is told by the arguments that hold none or, if it is not, by all other ones."""
-    table, numeric = words.tables[predicate], words.numeric[predicate]
-    for place in numeric:
-        others = tuple(other for other in range(predicate.arity) if other != place)
-        objects = tuple(other for other in others if other not in numeric)
-        for free in dict.fromkeys((objects, others)):
-            keys = row_keys([table.example, *table.objects[:, list(free)].T], len(table))
-            if len(np.unique(keys)) == len(table):
-                yield NumericArgument(predicate, place, free)
-                break
 
 
 def _targets(words: Vocabulary, queries: Queries, target: Predicate, likelihood: Likelihood) -> _Targets:
@@ -187,8 +170,8 @@ def _conditions(
         np.maximum.at(scores[0 if body.alone else 1], place, score)
     cuts = _apart(scores, np.cumsum(count) - count)
     constants = {cut: cut_constant(numbers[cut - 1], numbers[cut]) for cut in cuts}
-    thresholds = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
-    return (*thresholds, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
+    single = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
+    return (*single, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
 
 
 def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:

@@ -15,9 +15,9 @@ from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.joins.relations import Relations, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Canonical
+from lrnn_cli.hypotheses.conditions import with_conditions
 from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
-from lrnn_cli.hypotheses.thresholds import with_thresholds
 from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, class_of
 from lrnn_cli.language.data import DataSet, Queries
@@ -128,7 +128,8 @@ class Problem:
         if self.options.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.variables
-        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
+        conditions = self.words.conditioned, self.options.conjunctions > 0
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, *conditions)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""
@@ -187,14 +188,14 @@ def make_problem(
         words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
-    words = with_thresholds(words, queries, aggregation, conditions, task.kind.likelihood)
+    activation = Activation.of(template_settings(options, task))
+    words = with_conditions(words, queries, aggregation, conditions, task.kind.likelihood, activation)
     grounder = _grounder(data, words, queries, options, allowed)
     relations = grounder.relations
     targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
     true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
-    settings = template_settings(options, task)
     features = Features(
-        *(relations, Activation.of(settings), aggregation, targets),
+        *(relations, activation, aggregation, targets),
         CollapsedTables(relations.memory),
         alike={target: own[0] for own in _goals(targets, task.kind).values() for target in own},
     )
