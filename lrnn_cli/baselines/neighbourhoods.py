@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.joins.relations import Relations
-from lrnn_cli.grounding.tables import Table, ranked, row_keys
+from lrnn_cli.grounding.tables import Table, ranked, ranked_rows
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 
@@ -34,7 +34,7 @@ def colours(tables: dict[Predicate, Table], objects: int, radius: int) -> list[n
         owners, items = [np.arange(objects)], [current]
         kinds = int(current.max(initial=0)) + 1
         for place, others in _places(tables):
-            kind, first = ranked(row_keys([current[column] for column in others], len(place)))
+            kind, first = ranked_rows([current[column] for column in others], len(place))
             owners.append(place)
             items.append(kinds + kind)
             kinds += len(first)
@@ -131,7 +131,7 @@ def _kinds(facts: Table, arity: int, colour: np.ndarray) -> np.ndarray:
         for argument in range(arity):
             kind = np.where(column == facts.objects[:, argument], -1 - argument, kind)
         columns.append(kind)
-    return ranked(row_keys(columns, len(facts)))[0]
+    return ranked_rows(columns, len(facts))[0]
 
 
 def _places(tables: dict[Predicate, Table]) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:

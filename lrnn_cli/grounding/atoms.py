@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lrnn_cli.grounding.tables import Table, ranked, row_keys
+from lrnn_cli.grounding.tables import Table, ranked, ranked_rows
 
 
 class AtomIndex:
@@ -33,6 +33,10 @@ class AtomIndex:
         _, first = ranked(keys)
         self._keys = keys[first]
         self.atoms = Table(example[first], rows[first])
+        if not self.arity:
+            # One place more, for examples beyond the last.
+            self._direct = np.full(int(self._keys.max(initial=-1)) + 2, -1, np.int32)
+            self._direct[self._keys] = np.arange(len(self._keys), dtype=np.int32)
 
     def _number_objects(self, tables: list[Table]) -> None:
         """Atoms of one argument, in the order of their objects: the common case, without sorting."""
@@ -56,7 +60,8 @@ class AtomIndex:
     def position(self, example: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Positions of atoms, -1 for those that are not there."""
         if self._direct is not None:
-            return np.asarray(self._direct[rows[:, 0]])
+            number = rows[:, 0] if self.arity else np.minimum(example, len(self._direct) - 1)
+            return np.asarray(self._direct[number])
         keys = rows[:, 0].astype(np.int64) if self.arity else example.astype(np.int64)
         known = np.ones(len(keys), bool)
         for column, stage in enumerate(self._stages, 1):
@@ -122,7 +127,7 @@ class Group:
 
 def class_ids(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Number distinct rows of the columns (all of one length): class of each row, first row of each class."""
-    classes, first = ranked(row_keys(columns, len(columns[0])))
+    classes, first = ranked_rows(columns, len(columns[0]))
     return classes.astype(np.int32), first
 
 

@@ -73,8 +73,11 @@ COUNTED = 4_000_000
 """Keys from ranges up to this are ranked by counting, others by sorting."""
 
 
-def row_keys(columns: Sequence[np.ndarray], size: int) -> np.ndarray:
-    """One integer for each of `size` rows of integers given by columns: equal for equal rows, ordered as rows."""
+def row_keys(columns: Sequence[np.ndarray], size: int, most: int = 2**62) -> np.ndarray:
+    """One integer for each of `size` rows of integers given by columns: equal for equal rows, ordered as rows.
+
+    Beginnings of rows that would have keys beyond `most` are replaced by their ranks.
+    """
     keys = np.zeros(size, np.int64)
     distinct_keys = 1
     for column in columns:
@@ -82,7 +85,7 @@ def row_keys(columns: Sequence[np.ndarray], size: int) -> np.ndarray:
             break
         low = int(column.min())
         width = int(column.max()) - low + 1
-        if distinct_keys * width >= 2**62:
+        if distinct_keys * width >= most:
             keys, first = ranked(keys)
             distinct_keys = len(first)
         keys = keys * width + (column - low)
@@ -96,11 +99,16 @@ def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if size > COUNTED:
         _, first, ranks = np.unique(keys, return_index=True, return_inverse=True)
         return ranks.astype(np.int64), first
-    place = np.full(size, -1, np.int64)
-    place[keys[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    place = np.full(size, -1, np.int32)
+    place[keys[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
     present = place >= 0
-    rank = np.cumsum(present) - 1
-    return rank[keys], place[present]
+    rank = np.cumsum(present, dtype=np.int32) - 1
+    return rank[keys].astype(np.int64), place[present].astype(np.int64)
+
+
+def ranked_rows(columns: Sequence[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rank of each of `size` rows among the distinct ones, and where each distinct one occurs first."""
+    return ranked(row_keys(columns, size, COUNTED))
 
 
 def ordered(table: Table) -> Table:

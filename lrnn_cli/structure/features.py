@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from lrnn_cli.grounding.atoms import AtomIndex, class_ids
 from lrnn_cli.grounding.joins.cache import Cache
@@ -308,9 +308,8 @@ class Features:
 
 def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:
     """(query atoms, tuples) how many groundings have which atom, row (groundings,), and which tuple, number."""
-    counts = csr_array((np.ones(len(row), np.float32), (row, number)), shape=size)
-    counts.sum_duplicates()
-    return counts
+    # Tables are in the order of query atoms, so by columns first there is nothing to sort.
+    return csc_array((np.ones(len(row), np.float32), (row, number)), shape=size).tocsr()
 
 
 def _start(shape: Shape) -> Predicate | None:
