@@ -102,7 +102,9 @@ class Ensemble:
         if not all(trial.held_out for trial in trials):
             raise OutOfTime
         ways = {
-            goal: best_way([trial.held_out[goal] for trial in trials], self.problems[0].kind, self.observer.status)
+            goal: best_way(
+                [trial.held_out[goal] for trial in trials], self.families, self.problems[0].kind, self.observer.status
+            )
             for goal in self.problems[0].goals
         }
 

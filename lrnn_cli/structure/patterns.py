@@ -87,7 +87,8 @@ def frequent_bodies(
 ) -> tuple[Columns, bool]:
     """The bodies that hold for at least so many query atoms of a target, with their columns.
 
-    described: joins of so many relations that are longer than the language allows are described. Whether these are all or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too. `check` may end it.
+    described: joins of so many relations that are longer than the language allows are described. Whether these are all
+    or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too. `check` may end it.
     """
     unary = features.layers.get((0, 1))
     queries = len(features.targets[head].target)

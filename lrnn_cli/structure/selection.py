@@ -30,6 +30,8 @@ SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
+NEARLY = 0.99
+"""The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
@@ -59,10 +61,13 @@ class Family:
     """A way to boost; latent: over the columns of rules with latent predicates too, not of literals of the data alone.
 
     Such columns were trained on the same targets, so they promise more than they keep where data are few or clean.
+    plenty: all conjunctions that were tried are taken unless they are worse than fewer; which number is best on some
+    queries held out is mostly chance.
     """
 
     options: BoostingOptions
     latent: bool
+    plenty: bool = False
 
 
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
@@ -81,12 +86,13 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
     few = BoostingOptions(
         min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
     )
-    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
+    columns = 0.2 if queries <= SMALL else 0.1
+    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=columns)
     ways = {
         "few conjunctions": Family(few, False),
         "few conjunctions with latent predicates": Family(few, True),
         "many conjunctions": Family(many, False),
-        "many conjunctions with latent predicates": Family(many, True),
+        "many conjunctions with latent predicates": Family(many, True, plenty=queries > SMALL),
     }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
@@ -181,10 +187,12 @@ def path_is_over(losses: list[float]) -> bool:
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
 
 
-def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None]) -> Choice:
+def best_way(
+    trials: list[HeldOut], families: dict[str, Family], kind: TargetKind, report: Callable[[str], None]
+) -> Choice:
     """The simplest way that is nearly as good as the best, and how good it is on queries held out.
 
-    Plain rules are simpler than conjunctions, and fewer of these than more.
+    Plain rules are simpler than conjunctions, and fewer of these than more; some families want plenty of them.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
@@ -196,6 +204,9 @@ def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], No
     least, frequency_loss = min(loss[way] for way in ways), float(target.var(axis=0).mean())
     enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
     best = next(way for way in ways if loss[way] <= enough)
+    if best[0] != RULES and families[best[0]].plenty:
+        all_tried = max(way for way in ways if way[0] == best[0])
+        best = all_tried if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least) else best
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
     estimate = Estimate(

@@ -15,8 +15,8 @@ from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
 from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
-from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.options import LENGTH
+from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import (
