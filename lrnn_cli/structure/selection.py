@@ -30,6 +30,8 @@ SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
+NEARLY = 0.99
+"""The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
@@ -65,10 +67,13 @@ class Family:
     """A way to boost; latent: over the columns of rules with latent predicates too, not of literals of the data alone.
 
     Such columns were trained on the same targets, so they promise more than they keep where data are few or clean.
+    plenty: all conjunctions that were tried are taken unless they are worse than fewer; which number is best on some
+    queries held out is mostly chance.
     """
 
     options: BoostingOptions
     latent: bool
+    plenty: bool = False
 
 
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
@@ -87,12 +92,13 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
     few = BoostingOptions(
         min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
     )
-    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
+    columns = 0.2 if queries <= SMALL else 0.1
+    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=columns)
     ways = {
         FEW: Family(few, False),
         FEW + WITH_LATENT: Family(few, True),
         MANY: Family(many, False),
-        MANY + WITH_LATENT: Family(many, True),
+        MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
@@ -191,7 +197,11 @@ def path_is_over(losses: list[float]) -> bool:
 
 
 def best_way(
-    trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None], can_be_constant: bool = True
+    trials: list[HeldOut],
+    families: dict[str, Family],
+    kind: TargetKind,
+    report: Callable[[str], None],
+    can_be_constant: bool = True,
 ) -> Choice:
     """The way that is best on queries held out, and how good it is there.
 
@@ -209,6 +219,11 @@ def best_way(
     frequency_loss = float(target.var(axis=0).mean())
     names = [RULES, *trials[0].paths]
     found = {name: _simplest([way for way in loss if way[0] == name], loss, frequency_loss) for name in names}
+    for name in (name for name, family in families.items() if family.plenty):
+        all_tried = max(way for way in loss if way[0] == name)
+        least = min(own for way, own in loss.items() if way[0] == name)
+        if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
+            found[name] = all_tried
     usual = next(way for name, way in found.items() if name.startswith(MANY))
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
