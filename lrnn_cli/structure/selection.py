@@ -24,7 +24,9 @@ PARTS = 5
 SMALL = 1000
 """Up to so many queries, each part is held out in turn; of more, only one part is."""
 FEWEST = 2
-"""Queries of each class that a part must have."""
+"""Queries of each of two classes that a part must have; of more classes one that is not of the largest will do."""
+LEAST_COVERED = 2
+"""Queries that a body or a conjunction covers, however few there are."""
 LARGE_ITERATIONS = 3
 SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
@@ -66,7 +68,11 @@ class Family:
 
 
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
-    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most."""
+    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most.
+
+    Of a few queries a tenth is support enough.
+    """
+    options = replace(options, support=min(options.support, max(LEAST_COVERED, queries // 10)))
     if options.iterations is not None:
         return options
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
@@ -76,12 +82,24 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there.
+    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries can't tell which
+    of several columns is the right one: the few are chosen among some of them, too, all of them smaller and less sure.
     """
+    tenth = max(LEAST_COVERED, queries // 10)
     few = BoostingOptions(
-        min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
+        *(min(options.conjunctions, 60), 0.5, options.parts),
+        penalty=min(1.0, queries**2 / 2000),
+        covered=min(3, tenth),
+        queries=1.0,
+        columns=min(1.0, max(0.2, queries / 100)),
     )
-    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
+    many = BoostingOptions(
+        *(options.conjunctions, 0.1, options.parts),
+        penalty=min(5.0, queries**2 / 2000),
+        covered=min(10, tenth),
+        queries=0.7,
+        columns=0.2,
+    )
     ways = {
         "few conjunctions": Family(few, False),
         "few conjunctions with latent predicates": Family(few, True),
@@ -103,7 +121,9 @@ def held_out_parts(
     levels = queries.target if levels is None else levels
     level = np.where(levels > 0.5, np.round(levels), 0.0).astype(np.int64)
     single = begins(queries.groups())
-    if single.sum() - np.bincount(level[single]).max() < FEWEST * PARTS:
+    sizes = np.bincount(level[single])
+    fewest = FEWEST if np.count_nonzero(sizes) < 3 else 1
+    if single.sum() - sizes.max() < fewest * PARTS:
         return None
     units = np.unique(groups[queries.example], return_inverse=True)[1]
     if units.max() + 1 < 2 * PARTS and not _are_alike(units, level):
