@@ -413,4 +413,4 @@ def test_made_templates(folder: Folder) -> None:
 def test_exports_say_what_they_can_not(folder: Folder) -> None:
     folder.write({"model.pl": "setting(task, classes).\n1.0 :: c(a) :- p(X).\n0.0 :: c(b).\n"})
     outcome = folder.run("export", "model.pl", "--format", "neuralogic", "-o", "exported")
-    assert outcome.code == 1 and "models of yes and no alone are exported" in outcome.stderr
+    assert outcome.code == 1 and "only models of yes and no are exported" in outcome.stderr

@@ -66,7 +66,7 @@ def neuralogic_template(members: Sequence[Template]) -> str:
     kind = kind_of(members[0].settings)
     if kind is not BINARY:
         raise LrnnError(
-            f"{members[0].name}: outputs of this model are {kind.words}, and models of yes and no alone are exported to "
+            f"{members[0].name}: outputs of this model are {kind.words}, and only models of yes and no are exported to "
             "NeuraLogic; use `--format prolog`"
         )
     if len(members) > 1:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lrnn_cli.language.data import Queries
-from lrnn_cli.semantics.targets import TargetKind, begins
+from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind, begins
 from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 
@@ -78,12 +78,13 @@ def settled(options: StructureOptions, queries: int) -> StructureOptions:
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions, queries: int) -> dict[str, Family]:
+def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
     data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries can't tell which
     of several columns is the right one: the few are chosen among some of them, too, all of them smaller and less sure.
+    Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
     tenth = max(LEAST_COVERED, queries // 10)
     few = BoostingOptions(
@@ -106,6 +107,12 @@ def families(options: StructureOptions, queries: int) -> dict[str, Family]:
         "many conjunctions": Family(many, False),
         "many conjunctions with latent predicates": Family(many, True),
     }
+    if kind is REGRESSION:
+        small = replace(many, penalty=min(2.0, many.penalty), covered=min(5, many.covered), columns=0.5)
+        ways |= {
+            "many small conjunctions": Family(small, False),
+            "many small conjunctions with latent predicates": Family(small, True),
+        }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
 
