@@ -128,7 +128,7 @@ def test_classes_in_prolog(folder: Folder) -> None:
 
 
 def test_numbers_in_prolog(folder: Folder) -> None:
-    """boiling = 90 + 10 * sum. A fact has the value sigm(3), rules of one and two of them sigm(6 (k sigm(3) - k + .5))."""
+    """boiling = 90 + 10 * sum; a fact is sigm(3), a rule of one or two of them sigm(6 (k sigm(3) - k + .5))."""
     settings = "setting(task, regression).\nsetting(center, 90.0).\nsetting(scale, 10.0).\nsetting(aggregation, sum).\n"
     model = settings + "0.5 :: boiling(X) :- p(X).\n-2.0 :: boiling(X) :- bond(X, Y), o(Y).\n"
     data = (
