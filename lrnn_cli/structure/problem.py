@@ -133,8 +133,7 @@ class Problem:
         if self.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.variables
-        conditions = self.words.conditioned, self.options.conjunctions > 0
-        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, *conditions)
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""
