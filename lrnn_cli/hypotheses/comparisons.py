@@ -5,59 +5,132 @@ sort. They belong to the same objects, open(D, A), close(D, B), A > B; one of th
 objects that a fact joins: on(X, Y), size(X, A), size(Y, B), A > B. Then that fact is part of the predicate, which has
 its arguments, so there are no more pairs than facts. Pairs of all objects of an example are compared where no fact
 joins two of them, or a target is about two, and there are not too many.
+
+A comparison becomes a predicate where it promises something: where the score test of a rule with it, alone or beside a
+unary predicate, is far above that of the rule without it.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.relations import Literal, Relations, TooManyRows, different
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, row_keys
+from lrnn_cli.hypotheses.thresholds import TargetSums, bodies_about, meet, target_sums
 from lrnn_cli.hypotheses.vocabulary import Comparison, NumericArgument, Vocabulary
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
+from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.activations import Activation
+from lrnn_cli.semantics.aggregations import Aggregation
+from lrnn_cli.semantics.targets import Likelihood
 
 OPERATORS = {">": operator.gt, "<": operator.lt, "=:=": operator.eq}
 PAIRS = 100_000
 """So many pairs of objects at most are compared."""
 MOST = 8
-"""So many comparisons of a kind, with as many facts and objects, at most."""
+"""So many comparisons at most."""
+GAIN = 2.0
+"""What a rule with a comparison must add to the log likelihood, beside the logarithm of how many are tried."""
 FEWEST = 2
 """A comparison holds at least so often."""
 
 
 @dataclass(frozen=True)
 class _Body:
-    """Facts with two numbers of equal sorts: that of `left` and that of `right`; the first variables are objects."""
+    """Facts with two numbers of equal sorts: that of `left` and that of `right`; the first variables are objects.
+
+    same: both are of one argument, so that X > Y is Y < X.
+    """
 
     literals: tuple[Literal, ...]
     arity: int
     left: int
     right: int
+    same: bool = False
 
 
-def comparisons(words: Vocabulary) -> tuple[Comparison, ...]:
-    """Comparisons that hold of some facts and not of others.
+def comparisons(
+    words: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood
+) -> tuple[Comparison, ...]:
+    """Those that tell more about the targets of queries than their facts do without them, the best first.
 
     Weights of facts have no part in them, so numbers of weighted facts are not compared.
     """
+    found = [(body, telling) for body in _all_bodies(words) for telling in _telling(body, words)]
+    targets = target_sums(words, queries, likelihood) if found else []
+    scores: dict[Comparison, float] = {}
+    tried = 0
+    for body, telling in found:
+        gains = [gain for target in targets for gain in _gains(body, telling, words, target, aggregation)]
+        scores[telling] = max(gains, default=0.0)
+        tried += len(gains)
+    enough = 2.0 * (GAIN + math.log(max(tried, 1)))
+    chosen = sorted((own for own in scores if scores[own] > enough), key=lambda own: -scores[own])
+    return tuple(chosen[:MOST])
+
+
+def _all_bodies(words: Vocabulary) -> Iterator[_Body]:
     plain = [name for name in sorted(words.numeric) if name not in words.soft]
     arguments = [argument for name in plain for argument in words.numeric_arguments(name)]
     arguments = [own for own in arguments if not set(own.free) & set(words.numeric[own.predicate])]
-    found: list[Comparison] = []
     for one, other in itertools.combinations_with_replacement(arguments, 2):
         if _sort(one, words) == _sort(other, words):
-            for body in _bodies(one, other, words):
-                found += _telling(body, words, one == other)
-    by_kind: dict[tuple[int, int], list[Comparison]] = {}
-    for own in found:
-        by_kind.setdefault((len(own.body), own.arity), []).append(own)
-    return tuple(itertools.chain.from_iterable(kind[:MOST] for kind in by_kind.values()))
+            yield from _bodies(one, other, words)
+
+
+def _gains(
+    body: _Body, comparison: Comparison, words: Vocabulary, target: TargetSums, aggregation: Aggregation
+) -> Iterator[float]:
+    """By how much a comparison raises the score of a rule, alone and beside each unary predicate of its objects."""
+    facts = Predicate("", body.arity)
+    joined = _joined(body, words, 0)
+    sort_of = {
+        place: sort for name, places in body.literals for place, sort in zip(places, words.sorts[name], strict=True)
+    }
+    sorts = tuple(sort_of[place] for place in range(body.arity))
+    every = distinct(Table(joined.example, np.ascontiguousarray(joined.objects[:, : body.arity])))
+    known = replace(words, tables={**words.tables, facts: every}, sorts={**words.sorts, facts: sorts})
+    true = AtomIndex([_facts(joined, body, comparison.operator, words)], words.objects)
+    for literals in _uses(facts, known, target.predicate):
+        table, atom = target.groundings(literals, known)
+        own = table.objects[:, list(literals[-1][1])]
+        inside = atom >= 0
+        holds = true.position(table.example, own) >= 0
+        for beside in _beside(words, sorts, own):
+            kept = inside & beside
+            without = target.score(atom[kept], aggregation)
+            yield target.score(atom[kept & holds], aggregation) - without
+
+
+def _uses(facts: Predicate, words: Vocabulary, target: Predicate) -> Iterator[tuple[Literal, ...]]:
+    """Bodies that end with a literal of some facts; about several arguments of a target as well."""
+    if not facts.arity:
+        yield ((facts, ()),)
+        return
+    yield from bodies_about(NumericArgument(facts, -1, tuple(range(facts.arity))), words, target)
+    own, head = words.sorts[facts], words.targets[target]
+    for count in range(2, min(facts.arity, target.arity) + 1):
+        for places in itertools.combinations(range(facts.arity), count):
+            for variables in itertools.permutations(range(target.arity), count):
+                if all(meet(own[place], head[variable]) for place, variable in zip(places, variables, strict=True)):
+                    yield (_literal(facts, dict(zip(places, variables, strict=True)), target.arity),)
+
+
+def _beside(words: Vocabulary, sorts: tuple[int, ...], objects: np.ndarray) -> Iterator[np.ndarray]:
+    """(rows,) all rows, and those where a unary predicate holds of an object (rows, arguments)."""
+    yield np.ones(len(objects), bool)
+    for predicate in sorted(words.tables):
+        if predicate.arity == 1 and predicate not in words.numeric:
+            for place, sort in enumerate(sorts):
+                if words.sorts[predicate][0] == sort:
+                    yield np.isin(objects[:, place], words.tables[predicate].objects[:, 0])
 
 
 def with_comparisons(
@@ -109,7 +182,7 @@ def _free_sorts(argument: NumericArgument, words: Vocabulary) -> tuple[int, ...]
 def _bodies(one: NumericArgument, other: NumericArgument, words: Vocabulary) -> Iterator[_Body]:
     own, others = _free_sorts(one, words), _free_sorts(other, words)
     if one != other and (own == others or not own or not others):
-        yield _beside(one, other, tuple(range(len(own))), tuple(range(len(others))), max(len(own), len(others)))
+        yield _side_by_side(one, other, tuple(range(len(own))), tuple(range(len(others))), max(len(own), len(others)))
     if not len(own) == len(others) == 1:
         return
     joined = False
@@ -120,10 +193,10 @@ def _bodies(one: NumericArgument, other: NumericArgument, words: Vocabulary) -> 
         for left, right in itertools.permutations(literal[1], 2):
             if (sorts[left], sorts[right]) == own + others and (one != other or left < right):
                 joined = True
-                body = _beside(one, other, (left,), (right,), relation.arity)
+                body = _side_by_side(one, other, (left,), (right,), relation.arity)
                 yield replace(body, literals=(literal, *body.literals))
     if not joined or any(_is_about(sorts, own + others) for sorts in words.targets.values()):
-        yield _beside(one, other, (0,), (1,), 2)
+        yield _side_by_side(one, other, (0,), (1,), 2)
 
 
 def _is_about(sorts: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
@@ -134,7 +207,7 @@ def _is_about(sorts: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     )
 
 
-def _beside(
+def _side_by_side(
     one: NumericArgument, other: NumericArgument, own: tuple[int, ...], others: tuple[int, ...], arity: int
 ) -> _Body:
     """The facts of two numbers, each of some of the first variables; one fact where it has both numbers."""
@@ -144,7 +217,7 @@ def _beside(
     first = _literal(one.predicate, {**dict(zip(one.free, own, strict=True)), one.place: arity}, arity + 2)
     known = max(arity + 2, *(place + 1 for place in first[1]))
     places = {**dict(zip(other.free, others, strict=True)), other.place: arity + 1}
-    return _Body((first, _literal(other.predicate, places, known)), arity, arity, arity + 1)
+    return _Body((first, _literal(other.predicate, places, known)), arity, arity, arity + 1, one == other)
 
 
 def _literal(predicate: Predicate, places: dict[int, int], known: int) -> Literal:
@@ -153,11 +226,8 @@ def _literal(predicate: Predicate, places: dict[int, int], known: int) -> Litera
     return predicate, tuple(places[place] if place in places else next(fresh) for place in range(predicate.arity))
 
 
-def _telling(body: _Body, words: Vocabulary, same: bool) -> list[Comparison]:
-    """The comparisons of a body that part its groundings; only integers are found to be equal.
-
-    same: numbers of one argument are compared, so that X > Y is Y < X.
-    """
+def _telling(body: _Body, words: Vocabulary) -> list[Comparison]:
+    """The comparisons of a body that part its groundings; only integers are found to be equal."""
     try:
         table = different(_joined(body, words, PAIRS), range(body.arity))
     except TooManyRows:
@@ -166,7 +236,7 @@ def _telling(body: _Body, words: Vocabulary, same: bool) -> list[Comparison]:
     whole = (words.numbers[table.objects[:, [body.left, body.right]]] % 1.0 == 0.0).all()
     for name in OPERATORS if whole else (">", "<"):
         facts = _facts(table, body, name, words)
-        mirrored = same and name == "<" and chosen and _is_mirrored(table, body, facts, words)
+        mirrored = body.same and name == "<" and chosen and _is_mirrored(table, body, facts, words)
         if FEWEST <= len(facts) < len(table) and not mirrored:
             chosen.append(Comparison(body.literals, body.arity, body.left, name, body.right))
     return chosen

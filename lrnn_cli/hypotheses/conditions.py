@@ -25,5 +25,6 @@ def with_conditions(
     likelihood: of their targets. activation: of the network that rules are for, None for crisp clauses.
     """
     if conditions is None:
-        conditions = Conditions(thresholds(words, queries, aggregation, likelihood), comparisons(words))
+        chosen_for = queries, aggregation, likelihood
+        conditions = Conditions(thresholds(words, *chosen_for), comparisons(words, *chosen_for))
     return with_thresholds(with_comparisons(words, conditions.comparisons, activation), conditions)

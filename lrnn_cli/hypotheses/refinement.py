@@ -38,10 +38,6 @@ class Language:
     length: int
     variables: int
     alike: Mapping[str, Hashable] = field(default_factory=dict)
-    apart: bool = False
-
-    def stands_apart(self, predicate: Predicate) -> bool:
-        return self.apart and not predicate.arity and predicate.name in self.alike
 
 
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
@@ -119,10 +115,6 @@ def _refined(
     if shape.length >= language.length:
         return
     sorts = _variable_sorts(shape, language, head_sorts)
-    if shape.of_example and any(language.stands_apart(predicate) for predicate, _ in shape.relations):
-        for literal in _relations(shape, sorts, language):
-            yield _with(candidate, (literal,), ())
-        return
     for slot in _binding_slots(shape, sorts, language):
         yield _with(candidate, (), (slot,))
     for slot in _slots(sorts, 0, language):
@@ -201,7 +193,6 @@ def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[L
                 and max(variables, default=0) < language.variables
                 and (predicate, variables) not in shape.relations
                 and not _asked(predicate, variables, shape, language)
-                and not _apart(predicate, shape, language)
             ):
                 yield predicate, variables
 
@@ -212,15 +203,6 @@ def _asked(predicate: Predicate, variables: tuple[int, ...], shape: Shape, langu
     return number is not None and any(
         language.alike.get(other.name) == number and same == variables for other, same in shape.relations
     )
-
-
-def _apart(predicate: Predicate, shape: Shape, language: Language) -> bool:
-    """Whether a predicate of the example stands apart from the objects of a body, or the other way round."""
-    if shape.head.arity or not shape.length:
-        return False
-    if shape.of_example:
-        return predicate.arity > 0 and any(language.stands_apart(other) for other, _ in shape.relations)
-    return language.stands_apart(predicate)
 
 
 def _with(

@@ -59,13 +59,29 @@ class _Observed:
 
 
 @dataclass(frozen=True)
-class _Targets:
+class TargetSums:
     """The query atoms of a target: their index, the sums of slopes and of curvatures of each (atoms,)."""
 
     predicate: Predicate
     index: AtomIndex
     slope: np.ndarray
     curvature: np.ndarray
+
+    def groundings(self, literals: tuple[Literal, ...], words: Vocabulary) -> tuple[Table, np.ndarray]:
+        """The groundings of a body for the query atoms, and the position (groundings,) of the atom of each."""
+        start = self.predicate if self.predicate.arity else None
+        atoms = self.index.atoms
+        nothing = Table(np.unique(atoms.example), np.zeros((len(np.unique(atoms.example)), 0), np.int32))
+        relations = Relations(words.tables, {}, {start: atoms if start else nothing}, words.objects, False)
+        table = relations.joined(start, literals)
+        return table, self.index.position(table.example, table.objects[:, : self.predicate.arity])
+
+    def score(self, atom: np.ndarray, aggregation: Aggregation) -> float:
+        """The score of a column, given which query atom (groundings,) each grounding belongs to."""
+        count = np.bincount(atom, minlength=len(self.slope)).astype(float)
+        column = _aggregated(count, aggregation)
+        sums = self.slope @ column, self.curvature @ column, self.curvature @ column**2
+        return float(_score(*sums, float(self.curvature.sum())))
 
 
 def thresholds(words: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood) -> Thresholds:
@@ -133,13 +149,18 @@ def _chosen(
     words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood
 ) -> Thresholds:
     """The conditions on all numbers; `others` has the literals that are tried beside them."""
-    asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
-    targets = [_targets(words, queries, target, likelihood) for target in sorted(asked)]
+    targets = target_sums(words, queries, likelihood)
     arguments = (argument for name in sorted(words.numeric) for argument in words.numeric_arguments(name))
     return {argument: _conditions(argument, words, others, targets, aggregation) for argument in arguments}
 
 
-def _targets(words: Vocabulary, queries: Queries, target: Predicate, likelihood: Likelihood) -> _Targets:
+def target_sums(words: Vocabulary, queries: Queries, likelihood: Likelihood) -> list[TargetSums]:
+    """What the scores of columns depend on, for each target."""
+    asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+    return [_sums_of(words, queries, target, likelihood) for target in sorted(asked)]
+
+
+def _sums_of(words: Vocabulary, queries: Queries, target: Predicate, likelihood: Likelihood) -> TargetSums:
     rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
     atoms = Table(queries.example[rows], queries.argument[rows, : target.arity])
     index = AtomIndex([atoms], words.objects)
@@ -147,14 +168,14 @@ def _targets(words: Vocabulary, queries: Queries, target: Predicate, likelihood:
     frequency = float(value.mean())
     slope = np.bincount(place, value - frequency, len(index))
     curvature = np.bincount(place, minlength=len(index)) * likelihood.variance(value)
-    return _Targets(target, index, slope, curvature)
+    return TargetSums(target, index, slope, curvature)
 
 
 def _conditions(
     argument: NumericArgument,
     words: Vocabulary,
     others: Vocabulary,
-    targets: Sequence[_Targets],
+    targets: Sequence[TargetSums],
     aggregation: Aggregation,
 ) -> tuple[Condition, ...]:
     """Thresholds and intervals of one argument."""
@@ -239,16 +260,13 @@ def _score(total: np.ndarray, mean: np.ndarray, square: np.ndarray, curvature: f
     return np.asarray(total**2 / (variance + PENALTY))
 
 
-def _bodies(argument: NumericArgument, words: Vocabulary, others: Vocabulary, target: _Targets) -> Iterator[_Observed]:
+def _bodies(
+    argument: NumericArgument, words: Vocabulary, others: Vocabulary, target: TargetSums
+) -> Iterator[_Observed]:
     """The groundings of an atom with a number, alone or behind a relation, and with each other literal beside it."""
-    for literals in _literals(argument, words, target.predicate):
+    for literals in bodies_about(argument, words, target.predicate):
         literal = next(literal for literal in literals if literal[0] == argument.predicate)
-        start = target.predicate if target.predicate.arity else None
-        atoms = target.index.atoms
-        nothing = Table(np.unique(atoms.example), np.zeros((len(np.unique(atoms.example)), 0), np.int32))
-        relations = Relations(words.tables, {}, {start: atoms if start else nothing}, words.objects, False)
-        table = relations.joined(start, literals)
-        atom = target.index.position(table.example, table.objects[:, : target.predicate.arity])
+        table, atom = target.groundings(literals, words)
         number = words.numbers[table.objects[:, literal[1][argument.place]]]
         inside = (atom >= 0) & np.isfinite(number)
         yield _Observed(atom[inside], number[inside], True)
@@ -258,7 +276,7 @@ def _bodies(argument: NumericArgument, words: Vocabulary, others: Vocabulary, ta
                 yield _Observed(atom[kept], number[kept], False)
 
 
-def _literals(argument: NumericArgument, words: Vocabulary, target: Predicate) -> Iterator[tuple[Literal, ...]]:
+def bodies_about(argument: NumericArgument, words: Vocabulary, target: Predicate) -> Iterator[tuple[Literal, ...]]:
     """Bodies with the atom: alone for a target without arguments, else about one of these or behind a relation."""
     own, head = words.sorts[argument.predicate], words.targets[target]
     if not head:
@@ -267,20 +285,20 @@ def _literals(argument: NumericArgument, words: Vocabulary, target: Predicate) -
     if not argument.free:
         yield ((argument.predicate, (target.arity,)),)
     for place, variable in itertools.product(argument.free, range(target.arity)):
-        if _meet(own[place], head[variable]):
+        if meet(own[place], head[variable]):
             yield (_literal(argument.predicate, place, variable, target.arity),)
     for relation, sorts in sorted(words.sorts.items()):
         if relation in words.numeric:
             continue
         for near, far in itertools.permutations(range(relation.arity), 2):
             for place, variable in itertools.product(argument.free, range(target.arity)):
-                if _meet(sorts[near], head[variable]) and sorts[far] == own[place]:
+                if meet(sorts[near], head[variable]) and sorts[far] == own[place]:
                     first = _literal(relation, near, variable, target.arity)
                     width = target.arity + relation.arity - 1
                     yield first, _literal(argument.predicate, place, first[1][far], width)
 
 
-def _meet(one: int, other: int) -> bool:
+def meet(one: int, other: int) -> bool:
     return one == other or -1 in (one, other)
 
 
@@ -308,7 +326,7 @@ def _beside(
 
 def _intervals(
     constants: dict[int, Constant],
-    observed: Sequence[tuple[_Targets, _Observed]],
+    observed: Sequence[tuple[TargetSums, _Observed]],
     numbers: np.ndarray,
     best: np.ndarray,
     aggregation: Aggregation,
@@ -319,10 +337,7 @@ def _intervals(
         score = 0.0
         for target, body in observed:
             inside = (body.number >= numbers[low]) & (body.number < numbers[high])
-            count = np.bincount(body.atom[inside], minlength=len(target.slope)).astype(float)
-            column = _aggregated(count, aggregation)
-            sums = target.slope @ column, target.curvature @ column, target.curvature @ column**2
-            score = max(score, float(_score(*sums, float(target.curvature.sum()))))
+            score = max(score, target.score(body.atom[inside], aggregation))
         if score > max(best[low], best[high]):
             scores[low, high] = score
     chosen = sorted(scores, key=lambda pair: (-scores[pair], pair))[:INTERVALS]

@@ -224,7 +224,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     clash = next((predicate for predicate in names if LATENT_NAME.match(predicate.name)), None)
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
-    _check(data, knowledge, targets)
+    _check(data, knowledge, {asked_for(target) for target in targets})
     knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
@@ -251,7 +251,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     heads = {}
     for bias in data.bias:
         predicate = bias.predicate
-        asked = [target for target in targets if Predicate(class_of(target.name)[0], target.arity) == predicate]
+        asked = [target for target in targets if asked_for(target) == predicate]
         if asked:
             heads.update({target: tuple(number[sort] for sort in bias.sorts) for target in asked})
             continue
@@ -289,6 +289,11 @@ def _measure(sort: str) -> str:
     """What numbers of a declared sort measure: those that measure the same are of one sort; nothing for `number`."""
     name = measured(sort)
     return sort if name is None else name
+
+
+def asked_for(target: Predicate) -> Predicate:
+    """What queries name: the target itself, or that which it is one class of."""
+    return Predicate(class_of(target.name)[0], target.arity)
 
 
 def with_reflexive(words: Vocabulary) -> Vocabulary:

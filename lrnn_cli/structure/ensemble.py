@@ -108,7 +108,11 @@ class Ensemble:
         E = self.problems[0]
         ways = {
             goal: best_way(
-                [trial.held_out[goal] for trial in trials], E.kind, self.observer.status, bool(E.bias(targets[0]))
+                [trial.held_out[goal] for trial in trials],
+                self.families,
+                E.kind,
+                self.observer.status,
+                bool(E.bias(targets[0])),
             )
             for goal, targets in E.goals.items()
         }

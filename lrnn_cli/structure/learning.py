@@ -166,7 +166,7 @@ def _ensemble(
         ),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, queries.count),
+        families(options, queries.count, goal.kind),
         held_out_parts(used, task.groups, options.seed, target_levels(used, goal.kind))
         if options.conjunctions
         else None,

@@ -118,6 +118,11 @@ class Problem:
         widest = max(predicate.arity for predicate in self.targets)
         return max(VARIABLES, 2 * widest + 1) if self.options.variables is None else self.options.variables
 
+    @property
+    def crisp(self) -> bool:
+        """Whether bodies have unary predicates of the data beside latent ones."""
+        return self.kind.grouped if self.options.crisp is None else self.options.crisp
+
     def bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""
         return Rule(Atom(predicate.name)) if self.options.bias and predicate.arity == 0 else None
@@ -125,11 +130,10 @@ class Problem:
     def language(self, latent: tuple[Rule, ...]) -> Language:
         """Bodies over the relations and the latent predicates that rules define."""
         layers = latent_sorts(latent, self.words.sorts)
-        if self.options.crisp and 1 in layers:
+        if self.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.variables
-        conditions = self.words.conditioned, self.options.conjunctions > 0
-        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, *conditions)
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""
