@@ -18,9 +18,12 @@ from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 from lrnn_cli.structure import learning, weights
+from lrnn_cli.structure import problem as structure_problem
 from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.side_by_side import beside
+from lrnn_cli.structure.trials import bodies_of_targets
 
 GRAPHS = """
 begin(model(one)). e(a, b). 0.5 :: e(b, a). c(a). query(p(b), 1.0). end(model(one)).
@@ -141,8 +144,17 @@ def test_columns_of_rules_in_parts(monkeypatch: pytest.MonkeyPatch, trains: str)
     E = problem(trains, StructureOptions(iterations=1, epochs=5))
     state = learn_rules(E)
     (whole,) = weights.rule_columns(E, state.rules, state.weights).values()
-    monkeypatch.setattr(weights, "AT_ONCE", 7)
+    (bodies,) = bodies_of_targets(E, Observer()).values()
+    monkeypatch.setattr(structure_problem, "AT_ONCE", 7)
     (parts,) = weights.rule_columns(E, state.rules, state.weights).values()
     assert len(whole) == len(parts) == 3
     for one, other in zip(whole, parts, strict=True):
         assert other == pytest.approx(one, abs=1e-12)
+    # Bodies are those that hold for five of seven trains; not all of the others order these differently.
+    (some,) = bodies_of_targets(E, Observer()).values()
+    column = {body: number for number, body in enumerate(bodies.bodies)}
+    known = [body for body in some.bodies if body in column]
+    assert len(known) > 20 and len(some) < len(bodies)
+    for number, body in enumerate(some.bodies):
+        if body in column:
+            assert some.column(number) == pytest.approx(bodies.column(column[body]), abs=1e-12)

@@ -134,6 +134,41 @@ def _allowed(shape: Shape, language: Language) -> bool:
     return shape.variables <= language.variables and shape.length <= language.length
 
 
+def columns_of(
+    features: Features, head: Predicate, bodies: Sequence[Candidate], check: Callable[[], None] = lambda: None
+) -> Columns:
+    """Bodies that are known already, with their columns."""
+    queries = len(features.targets[head].target)
+    by_shape: dict[Shape, list[int]] = {}
+    for number, body in enumerate(bodies):
+        by_shape.setdefault(body.shape, []).append(number)
+    columns: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    step = max(1, CHUNK // queries)
+    # Shapes of the same relations follow each other, so that these are joined once.
+    for shape, numbers in sorted(by_shape.items()):
+        for start in range(0, len(numbers), step):
+            check()
+            some = numbers[start : start + step]
+            values = features.columns(shape, [bodies[number].filling for number in some])
+            columns.update((number, _sparse(column)) for number, column in zip(some, values.T, strict=True))
+    return Columns(tuple(bodies), _stacked([columns[number] for number in range(len(bodies))], queries))
+
+
+def put_together(parts: Sequence[tuple[np.ndarray, Columns]]) -> Columns:
+    """The columns of all queries from those of parts of them, each with the places of its queries among all."""
+    (place, first), *others = parts
+    if not others:
+        return first
+    matrices = [(place, first.values), *((place, columns.values) for place, columns in others)]
+    row = np.concatenate([place.astype(np.int32)[values.indices] for place, values in matrices])
+    column = np.concatenate(
+        [np.repeat(np.arange(values.shape[1], dtype=np.int32), np.diff(values.indptr)) for _, values in matrices]
+    )
+    data = np.concatenate([values.data for _, values in matrices])
+    queries = sum(len(place) for place, _ in matrices)
+    return Columns(first.bodies, csc_array((data, (row, column)), shape=(queries, len(first))))
+
+
 def _sparse(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where a column is not 0, and its values there."""
     rows = column.nonzero()[0].astype(np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,6 +32,10 @@ from lrnn_cli.training.validation import held_out
 
 LEAST_ROWS = 400_000
 """A join of a search may have so many rows in any case."""
+
+
+AT_ONCE = 10_000
+"""Columns are computed for so many examples at most at a time."""
 
 
 class OutOfTime(Exception):
@@ -143,7 +147,23 @@ class Problem:
         """(queries, classes) the positions of the rows of queries with several classes, or of one target."""
         return np.stack([self.rows_of(target) for target in targets], 1)
 
-    def of_queries(self, queries: Queries) -> Problem:
+    def parts(self) -> Iterator[tuple[Problem, dict[Predicate, np.ndarray]]]:
+        """The same for some examples after others, from all over the file; only itself where they are not many.
+
+        With it come the places of its columns (queries of a target,) among those of all.
+        """
+        examples = np.unique(self.queries.example)
+        count = -(-len(examples) // AT_ONCE)
+        if count < 2:
+            yield self, {target: np.arange(len(own.target)) for target, own in self.targets.items()}
+            return
+        for first in range(count):
+            chosen = np.isin(self.queries.example, examples[first::count]).nonzero()[0]
+            part = self._of_queries(self.queries.select(chosen))
+            rows = {target: chosen[part.rows_of(target)] for target in part.targets}
+            yield part, {target: np.searchsorted(self.rows_of(target), own) for target, own in rows.items()}
+
+    def _of_queries(self, queries: Queries) -> Problem:
         """The same for some of the queries."""
         grounder = self.grounder_of(queries)
         asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}

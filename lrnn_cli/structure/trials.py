@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.hypotheses.parts import Part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.stages import stage
@@ -16,7 +17,7 @@ from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import LENGTH
-from lrnn_cli.structure.patterns import Columns, frequent_bodies
+from lrnn_cli.structure.patterns import Columns, columns_of, frequent_bodies, put_together
 from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import (
@@ -39,21 +40,39 @@ DESCRIBED = 4
 
 
 def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns]:
-    """For each target, bodies of literals of the data that hold for enough queries."""
+    """For each target, bodies of literals of the data that hold for enough queries.
+
+    Of many examples they are found in a part of them.
+    """
     # What they hold of does not depend on latent predicates, nor on weights.
     R = create_layer1_rules(replace(E, options=replace(E.options, dimension=1)))
-    F = weighted_facts(E, R, {rule.clause: 0.0 for rule in R.latent})
-    found = {}
-    for targets in E.goals.values():
-        # Classes of one query have the same columns; with the same bodies they share parts.
-        columns = _bodies(E, F, R, targets[0], observer)
-        found.update(dict.fromkeys(targets, columns))
-    return found
+    W = {rule.clause: 0.0 for rule in R.latent}
+    parts: dict[Predicate, list[tuple[np.ndarray, Columns]]] = {}
+    for part, places in E.parts():
+        give_back_free_memory()
+        if parts:
+            # What was allowed in the first part is allowed in the others, which are about as large.
+            part.relations.memory = 0
+        F = weighted_facts(part, R, W)
+        for goal, targets in E.goals.items():
+            # Classes of one query have the same columns; with the same bodies they share parts.
+            target = targets[0]
+            if target not in places:
+                continue
+            if goal in parts:
+                with stage("frequent bodies"):
+                    columns = columns_of(F, target, parts[goal][0][1].bodies, E.allowed.check_time)
+            else:
+                columns = _bodies(E, F, R, target, observer)
+            parts.setdefault(goal, []).append((places[target], columns))
+    return {target: put_together(parts[goal]) for goal, targets in E.goals.items() for target in targets}
 
 
 def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Observer) -> Columns:
     sorts, language = E.words.targets[target], E.language(R.latent)
-    memory, check = E.allowed.memory // 2, E.allowed.check_time
+    check = E.allowed.check_time
+    # All queries of E will have such columns.
+    memory = E.allowed.memory // 2 * len(F.targets[target].target) // len(E.targets[target].target)
     with stage("frequent bodies"):
         columns, complete = frequent_bodies(
             F, language, target, sorts, E.options.support, memory, check, _described(E, target)
