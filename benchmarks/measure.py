@@ -14,6 +14,8 @@ from pathlib import Path
 
 PAUSE = 0.01
 """Seconds between two looks at the memory."""
+LONGER = 0.2
+"""Seconds after a look that tells shared pages from others, which takes long itself."""
 
 
 class ProgramFailed(Exception):
@@ -66,13 +68,30 @@ class _MemoryWatch(threading.Thread):
         self._stopped = threading.Event()
 
     def run(self) -> None:
-        while not self._stopped.wait(PAUSE):
+        pause = PAUSE
+        while not self._stopped.wait(pause):
             now, largest = resident_memory(self._process)
+            pause = PAUSE
+            if now > max(self.peak, largest):
+                # Processes may be copies of each other; pages that they share count once.
+                now, pause = own_memory(self._process), LONGER
             self.peak = max(self.peak, now, largest)
 
     def stop(self) -> None:
         self._stopped.set()
         self.join()
+
+
+def own_memory(process: int) -> int:
+    """Bytes that a process and its descendants hold in memory now, pages that several share divided among them."""
+    folder = Path(f"/proc/{process}")
+    try:
+        lines = (folder / "smaps_rollup").read_text().splitlines()
+        children = [child for task in (folder / "task").iterdir() for child in (task / "children").read_text().split()]
+    except OSError:
+        return 0  # it has ended meanwhile
+    own = sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    return own + sum(own_memory(int(child)) for child in children)
 
 
 def resident_memory(process: int) -> tuple[int, int]:

@@ -29,7 +29,7 @@ from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
 from lrnn_cli.structure.side_by_side import AT_ONCE, Spread, side_by_side
 
-LEARNED = 50_000
+LEARNED = 100_000
 """Of more queries so many are drawn, and all is learned from these."""
 
 
