@@ -32,6 +32,7 @@ from lrnn_cli.structure.selection import (
 from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
+from lrnn_cli.structure.weights import rule_columns
 
 SEARCHES = 2
 """Of large data, Algorithm 1 is run for so many members: it takes most of the time, and conjunctions differ enough."""
@@ -41,11 +42,12 @@ SEARCHES = 2
 class Trial:
     """The rules that were learned without a part of the queries, and what was predicted for that part.
 
-    held_out: of each target; empty if there was no time.
+    held_out: of each target; empty if there was no time. columns: those of the rules of each target, of all queries.
     """
 
     state: LearningState
     held_out: dict[Predicate, HeldOut]
+    columns: dict[Predicate, list[np.ndarray]]
 
 
 class Ensemble:
@@ -118,7 +120,7 @@ class Ensemble:
         }
 
         def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
-            return self._final(number, bodies, ways)
+            return self._final(number, trials[number % len(trials)], bodies, ways)
 
         said = []
         members = self.spread(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
@@ -179,9 +181,10 @@ class Ensemble:
                 # Queries held out have no part in thresholds, nor in the bodies that ask for them.
                 E = self.inner(E, E.queries, conditions)
                 bodies = bodies_of_targets(E, self._observer(member))
-            return Trial(state, predicted(E, state, bodies, self.families, held))
+            columns = rule_columns(E, state.rules, state.weights)
+            return Trial(state, predicted(E, state, columns, bodies, self.families, held), columns)
         except OutOfTime:
-            return Trial(state, {})
+            return Trial(state, {}, {})
 
     def _recorded(self, number: int, E: Problem) -> LearningState:
         """Run Algorithm 1 for a member, recording it."""
@@ -203,13 +206,15 @@ class Ensemble:
         return self.observer.of_member(name, notes=number == 0, keep=keep)
 
     def _final(
-        self, number: int, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]
+        self, number: int, trial: Trial, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]
     ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
-        """A member with what was best on queries held out, learned from all queries."""
+        """A member with what was best on queries held out, learned from all queries; its rules are those of a trial."""
         E, state = self.problems[number], self.states[number]
         if not self.small and any(way.name == RULES for way in ways.values()):
             state = final_training(E, state, self._observer(number))
-        return chosen(E, state, bodies, self.families, ways)
+        same = state is trial.state
+        columns = trial.columns if same else rule_columns(E, state.rules, state.weights)
+        return chosen(E, state, columns, bodies, self.families, ways)
 
     def _quality(self, goal: Predicate, output: np.ndarray) -> float:
         """How good outputs (queries, classes) are for what they were learned from."""

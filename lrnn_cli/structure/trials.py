@@ -33,7 +33,7 @@ from lrnn_cli.structure.selection import (
 )
 from lrnn_cli.structure.side_by_side import side_by_side
 from lrnn_cli.structure.state import LearningState
-from lrnn_cli.structure.weights import outputs, rule_columns, weighted_facts
+from lrnn_cli.structure.weights import outputs, weighted_facts
 
 DESCRIBED = 4
 """Relations of a join that is described, at most."""
@@ -93,13 +93,17 @@ def _described(E: Problem, target: Predicate) -> int:
 
 
 def predicted(
-    E: Problem, state: LearningState, bodies: dict[Predicate, Columns], families: dict[str, Family], held: np.ndarray
+    E: Problem,
+    state: LearningState,
+    latent: dict[Predicate, list[np.ndarray]],
+    bodies: dict[Predicate, Columns],
+    families: dict[str, Family],
+    held: np.ndarray,
 ) -> dict[Predicate, HeldOut]:
     """What rules, and conjunctions over them, say of queries held out: (queries,) where.
 
-    The rules were learned from the other queries alone.
+    The rules were learned from the other queries alone; latent: their columns.
     """
-    latent = rule_columns(E, state.rules, state.weights)
     return {goal: _predicted(E, latent, state, targets, bodies, families, held) for goal, targets in E.goals.items()}
 
 
@@ -145,16 +149,17 @@ def _outputs(E: Problem, steps: Sequence[BoostingStep]) -> np.ndarray:
 def chosen(
     E: Problem,
     state: LearningState,
+    latent: dict[Predicate, list[np.ndarray]],
     bodies: dict[Predicate, Columns],
     families: dict[str, Family],
     ways: dict[Predicate, Choice],
 ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
     """The state with conjunctions, learned from all queries, where they were best on queries held out.
 
-    Beside it, what it says of the queries (queries, classes) that it was learned from.
+    latent: the columns of its rules. Beside it comes what it says of the queries (queries, classes) that it was learned
+    from.
     """
     R, W = state.rules, state.weights
-    latent = rule_columns(E, R, W)
     said: dict[Predicate, np.ndarray] = {}
     for goal, way in ways.items():
         targets = E.goals[goal]
