@@ -62,7 +62,7 @@ class KeptWorkers:
         else:
             self._idle.remove(process)
         process.uses += 1
-        process.time_limit, process.deadline = time_limit, deadline
+        process.limit_time(time_limit, deadline)
         return process
 
     @contextlib.contextmanager

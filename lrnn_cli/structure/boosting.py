@@ -93,8 +93,7 @@ class Thresholds:
 
     def sums_above(self, bins: np.ndarray, weighted: np.ndarray, total: np.ndarray) -> np.ndarray:
         """(k, bins) sums of rows (k, queries) in some bins, all of their columns, or above; `total` is of all."""
-        members = self.members[bins]
-        sums = np.stack([members @ row for row in weighted])
+        sums = (self.members[bins] @ weighted.T).T
         starts = self.first[bins].nonzero()[0]
         sums[:, self.fullest[bins]] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
         running = np.concatenate([np.zeros((len(total), 1)), np.cumsum(sums, axis=1)], axis=1)

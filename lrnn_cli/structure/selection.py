@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lrnn_cli.language.data import Queries
-from lrnn_cli.semantics.targets import TargetKind, begins
+from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind, begins
 from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 
@@ -24,12 +24,16 @@ PARTS = 5
 SMALL = 1000
 """Up to so many queries, each part is held out in turn; of more, only one part is."""
 FEWEST = 2
-"""Queries of each class that a part must have."""
+"""Queries of each of two classes that a part must have; of more classes one that is not of the largest will do."""
+LEAST_COVERED = 2
+"""Queries that a body or a conjunction covers, however few there are."""
 LARGE_ITERATIONS = 3
 SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
+NEARLY = 0.99
+"""The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
@@ -39,6 +43,7 @@ SURELY = 1.0
 RULES = "plain rules"
 FREQUENCY = "nothing but the frequency"
 MANY = "many conjunctions"
+MANY_SMALL = "many small conjunctions"
 FEW = "few conjunctions"
 WITH_LATENT = " with latent predicates"
 
@@ -65,35 +70,61 @@ class Family:
     """A way to boost; latent: over the columns of rules with latent predicates too, not of literals of the data alone.
 
     Such columns were trained on the same targets, so they promise more than they keep where data are few or clean.
+    plenty: all conjunctions that were tried are taken unless they are worse than fewer; which number is best on some
+    queries held out is mostly chance.
     """
 
     options: BoostingOptions
     latent: bool
+    plenty: bool = False
 
 
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
-    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most."""
+    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most.
+
+    Of a few queries a tenth is support enough.
+    """
+    options = replace(options, support=min(options.support, max(LEAST_COVERED, queries // 10)))
     if options.iterations is not None:
         return options
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions, queries: int) -> dict[str, Family]:
+def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there.
+    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries can't tell which
+    of several columns is the right one: the few are chosen among some of them, too, all of them smaller and less sure.
+    Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
+    tenth = max(LEAST_COVERED, queries // 10)
     few = BoostingOptions(
-        min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
+        *(min(options.conjunctions, 60), 0.5, options.parts),
+        penalty=min(1.0, queries**2 / 2000),
+        covered=min(3, tenth),
+        queries=1.0,
+        columns=min(1.0, max(0.2, queries / 100)),
     )
-    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
+    many = BoostingOptions(
+        *(options.conjunctions, 0.1, options.parts),
+        penalty=min(5.0, queries**2 / 2000),
+        covered=min(10, tenth),
+        queries=0.7,
+        columns=0.2 if queries <= SMALL else 0.1,
+    )
     ways = {
         FEW: Family(few, False),
         FEW + WITH_LATENT: Family(few, True),
         MANY: Family(many, False),
-        MANY + WITH_LATENT: Family(many, True),
+        MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
+    if kind is REGRESSION:
+        small = replace(many, penalty=min(2.0, many.penalty), covered=min(5, many.covered), columns=0.5)
+        ways |= {
+            MANY_SMALL: Family(small, False),
+            MANY_SMALL + WITH_LATENT: Family(small, True),
+        }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
 
@@ -109,7 +140,9 @@ def held_out_parts(
     levels = queries.target if levels is None else levels
     level = np.where(levels > 0.5, np.round(levels), 0.0).astype(np.int64)
     single = begins(queries.groups())
-    if single.sum() - np.bincount(level[single]).max() < FEWEST * PARTS:
+    sizes = np.bincount(level[single])
+    fewest = FEWEST if np.count_nonzero(sizes) < 3 else 1
+    if single.sum() - sizes.max() < fewest * PARTS:
         return None
     units = np.unique(groups[queries.example], return_inverse=True)[1]
     if units.max() + 1 < 2 * PARTS and not _are_alike(units, level):
@@ -191,7 +224,11 @@ def path_is_over(losses: list[float]) -> bool:
 
 
 def best_way(
-    trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None], can_be_constant: bool = True
+    trials: list[HeldOut],
+    families: dict[str, Family],
+    kind: TargetKind,
+    report: Callable[[str], None],
+    can_be_constant: bool = True,
 ) -> Choice:
     """The way that is best on queries held out, and how good it is there.
 
@@ -209,6 +246,11 @@ def best_way(
     frequency_loss = float(target.var(axis=0).mean())
     names = [RULES, *trials[0].paths]
     found = {name: _simplest([way for way in loss if way[0] == name], loss, frequency_loss) for name in names}
+    for name in (name for name, family in families.items() if family.plenty):
+        all_tried = max(way for way in loss if way[0] == name)
+        least = min(own for way, own in loss.items() if way[0] == name)
+        if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
+            found[name] = all_tried
     usual = next(way for name, way in found.items() if name.startswith(MANY))
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
