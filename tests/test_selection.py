@@ -59,7 +59,7 @@ def off(*errors: float) -> np.ndarray:
 
 def way(few: np.ndarray, many: np.ndarray, rules: np.ndarray = FREQUENT, constant: bool = True) -> tuple[str, int]:
     trial = HeldOut(TARGET, rules, {FEW: np.stack([FREQUENT, few]), MANY: np.stack([FREQUENT, many])})
-    chosen = best_way([trial], BINARY, lambda text: None, constant)
+    chosen = best_way([trial], {}, BINARY, lambda text: None, constant)
     return chosen.name, chosen.conjunctions
 
 
@@ -81,6 +81,12 @@ def test_nothing_but_the_frequency_where_nothing_is_surely_better() -> None:
     assert way(unsure, unsure) == (FREQUENCY, 0)
     assert way(unsure, unsure, constant=False) == (MANY, 1)
     assert way(unsure, off(0.4, 0.4, 0.4, 0.4)) == (MANY, 1)
+
+
+def test_plain_rules_where_no_body_is_frequent() -> None:
+    """Paths have their beginning only."""
+    trial = HeldOut(TARGET, off(0.1, 0.1, 0.1, 0.1), {FEW: FREQUENT[None], MANY: FREQUENT[None]})
+    assert best_way([trial], {}, BINARY, lambda text: None).name == RULES
 
 
 def test_noise_is_told_by_its_frequency(folder: Folder) -> None:
