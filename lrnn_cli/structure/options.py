@@ -76,7 +76,10 @@ class StructureOptions:
         choices=("unexplained", "drawn"),
     )
     restarts: int = setting(
-        1, "So often a search that finds nothing is repeated, latent predicates started anew.", least=0
+        1,
+        "So often a search that finds nothing is repeated, latent predicates started anew; 0 also rules out a second run "
+        "where most is explained.",
+        least=0,
     )
     pretrain: bool = setting(
         False,
