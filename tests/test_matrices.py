@@ -15,7 +15,7 @@ SHAPE = (7, 5)
 @pytest.fixture(params=[False, True], ids=["numpy", "scipy"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """SciPy is there in tests: each way is chosen here."""
-    monkeypatch.setattr(matrices, "_by_scipy", lambda entries: request.param)
+    monkeypatch.setattr(matrices, "by_scipy", lambda entries: request.param)
 
 
 def drawn(entries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

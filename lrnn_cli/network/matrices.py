@@ -45,7 +45,7 @@ class RowMatrix:
 
     def __matmul__(self, vector: np.ndarray) -> np.ndarray:
         """(rows,) the product with a vector (columns,)."""
-        if _by_scipy(len(self.data)):
+        if by_scipy(len(self.data)):
             return np.asarray(self.scipy @ vector)
         return np.bincount(self.row, self.data * vector[self.indices], self.shape[0])
 
@@ -64,7 +64,7 @@ class RowMatrix:
 
 def placed(values: np.ndarray, row: np.ndarray, column: np.ndarray, shape: tuple[int, int]) -> RowMatrix:
     """The matrix with values (entries,) at rows and columns; integers at the same place are summed."""
-    if _by_scipy(len(values)):
+    if by_scipy(len(values)):
         from scipy.sparse import csr_array
 
         found = csr_array((values, (row, column)), shape)
@@ -85,6 +85,6 @@ def row_starts(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32 if lengths.sum() < 2**31 else np.int64)
 
 
-def _by_scipy(entries: int) -> bool:
+def by_scipy(entries: int) -> bool:
     """Where SciPy is there already, it is faster with few entries, too."""
     return entries >= LARGE or "scipy.sparse" in sys.modules

@@ -8,14 +8,15 @@ from typing import Any
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.numpy_support import carray
 
 from lrnn_cli.training.machine_code import Code, layout, leaves, target_machine
 
 UNUSED = ("numba_", "NRT_", "Py", "_Py")
 """What functions for errors and for memory that Python owns begin with; arrays that are handed over are not owned."""
+types: Any = numba.types
 njit: Any = numba.njit(error_model="numpy")
 
 
@@ -35,14 +36,16 @@ def machine_code(function: Callable[..., Any], arguments: Sequence[Any]) -> Code
     return Code(compiled.native_name, list(map(layout, arguments)), unused, target_machine().emit_object(module))
 
 
-@intrinsic
-def _pointer(context: Any, address: Any) -> Any:
-    """An address as a pointer."""
+def _as_pointer(context: Any, address: Any) -> Any:
+    """An address as a pointer: its type, and how LLVM computes it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return types.voidptr(types.int64), generate
+
+
+_pointer: Any = intrinsic(_as_pointer)
 
 
 def _reader(kind: np.dtype[Any]) -> Callable[..., Any]:

@@ -58,12 +58,12 @@ class CompiledSteps:
         self._network = network
         self._queries_of = queries_of
         self._loss = ALL_LOSSES.index(loss)
-        self._bundles = bundled(network)
-        self._everything = everything(self._bundles)
+        self.bundles = bundled(network)
+        self._everything = everything(self.bundles)
         self._examples: Parts | None = None
         self._whole_is_selected = False
-        self._selection = new_selection(self._bundles)
-        self._work = new_work(self._bundles)
+        self._selection = new_selection(self.bundles)
+        self._work = new_work(self.bundles)
 
     def mean_loss(self, weights: np.ndarray) -> float:
         return self._whole(LOSS, weights)
@@ -74,7 +74,7 @@ class CompiledSteps:
 
     def run(self, weights: Weights, order: np.ndarray, batch_size: int) -> None:
         if self._examples is None:
-            self._examples = parts_of(self._network, self._bundles, self._queries_of)
+            self._examples = parts_of(self._network, self.bundles, self._queries_of)
         optimiser = weights.optimiser
         weights.values = weights.values.copy()
         state = State(
@@ -102,11 +102,11 @@ class CompiledSteps:
     def _run(self, task: int, parts: Parts, order: np.ndarray, batch_size: int, averaged: bool, state: State) -> float:
         selected, self._whole_is_selected = self._whole_is_selected and parts is self._everything, False
         arguments = (order.astype(np.int64), batch_size, selected, averaged, self._loss)
-        return run(task, self._bundles, parts, *arguments, state, self._selection, self._work)
+        return run(task, self.bundles, parts, *arguments, state, self._selection, self._work)
 
     def _examples_of_a_call(self, parts: Parts, batch_size: int) -> int:
         """How many examples to take at a time, a multiple of the batch size."""
-        rules = np.diff(self._bundles.rule_start)[self._bundles.column_bundle]
+        rules = np.diff(self.bundles.rule_start)[self.bundles.column_bundle]
         neurons = int(rules[parts.column].sum())
         batches = NEURONS_OF_A_CALL * len(self._queries_of) // (max(1, neurons) * batch_size)
         return max(1, batches) * batch_size

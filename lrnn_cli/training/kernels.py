@@ -78,7 +78,13 @@ loss_slope = numbered([loss.slope for loss in ALL_LOSSES])
 loss_shared = numbered([loss.shared for loss in ALL_LOSSES])
 
 
-@njit
+def whole(function: Function) -> Function:
+    """Compile a function that is no part of others."""
+    found: Function = njit(function)
+    return found
+
+
+@whole
 def run(
     task: int,
     bundles: Bundles,

@@ -176,4 +176,5 @@ def read_code(path: Path) -> Code | None:
     if hashlib.sha256(content[32:]).digest() != content[:32]:
         return None
     head, _, machine_code = content[32:].partition(b"\n")
-    return Code(*json.loads(head), machine_code)
+    function, arguments, unused = json.loads(head)
+    return Code(function, arguments, unused, machine_code)
