@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from test_learning import BIAS, first_layer, problem, rings
 
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
-from lrnn_cli.structure.algorithm import algorithm_1, learn_rules
+from lrnn_cli.structure import algorithm
+from lrnn_cli.structure.algorithm import algorithm_1, learn_rules, unexplained
 from lrnn_cli.structure.latent_rules import predicate_invention
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
@@ -53,6 +55,31 @@ def test_a_state_is_gone_on_with() -> None:
     state, other.random.bit_generator.state = kept[0]  # type: ignore[assignment]
     again = learn_rules(other, state)
     assert written_template(other, again.rules, again.weights) == written_template(E, whole.rules, whole.weights)
+
+
+@pytest.mark.parametrize(("enough", "second"), [(np.inf, True), (0.0, False)])
+def test_what_explains_most_is_learned_once_more(enough: float, second: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other run, with draws of its own, is kept, iterations too, if it leaves less than a part of what is left."""
+    first: list[LearningState] = []
+    once = learn_rules(problem(rings(BIAS, 24), SMALL), None, Observer(keep=lambda E, state: first.append(state)))
+    monkeypatch.setattr(algorithm, "UNFINISHED", (0.0, np.inf))
+    monkeypatch.setattr(algorithm, "FAR_MORE", enough)
+    E = problem(rings(BIAS, 24), SMALL)
+    kept: list[LearningState] = []
+    state = learn_rules(E, None, Observer(keep=lambda E, state: kept.append(state)))
+    assert [kept_state.weights for kept_state in kept[: len(first)]] == [kept_state.weights for kept_state in first]
+    assert (len(kept) > len(first)) == second
+    assert (state.weights != once.weights) == second
+    assert state.rules == kept[-1].rules
+
+
+def test_what_is_unexplained_is_a_part_of_the_loss_of_the_frequency() -> None:
+    """A bias of .5 makes all outputs sigm(6 * (.5 - .5)) = .5, and losses .25; 7 of 24 queries are positive."""
+    E = problem(rings(BIAS, 24), SMALL)
+    assert E.queries.target.sum() == 7.0
+    (bias,) = [rule for rule in map(E.bias, E.targets) if rule is not None]
+    state = LearningState(Rules(), {bias.clause: 0.5})
+    assert unexplained(E, state) == pytest.approx(0.25 / (7 * 17 / 24**2))
 
 
 def test_facts_of_several_models_side_by_side() -> None:

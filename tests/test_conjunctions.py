@@ -152,6 +152,22 @@ def test_frequent_bodies_are_those_of_an_enumeration(arity: int, seed: int) -> N
     assert found == expected
 
 
+def test_bodies_of_a_target_of_two_arguments() -> None:
+    """Unary literals are about other objects, or name one argument that no relation has: parts can ask the rest."""
+    facts = [f"{kind}(a{number})." for number in range(12) for kind in ("p", "q")[: 1 + number % 2]]
+    facts += [f"r(a{number}, a{(number + 1) % 12})." for number in range(12)]
+    pairs = itertools.permutations(range(12), 2)
+    asked = [f"query(near(a{one}, a{two}), {float((two - one) % 12 == 2)})." for one, two in pairs]
+    E = problem("\n".join(facts + asked), StructureOptions(length=4, variables=3))
+    clauses = {body.rule().clause for body in bodies_of(E).bodies}
+    assert "near(V1, V2) :- r(V1, V3), r(V3, V2), q(V3)" in clauses
+    assert "near(V1, V2) :- r(V1, V3), q(V2), q(V3)" in clauses
+    for body in bodies_of(E).bodies:
+        related = {variable for _, variables in body.shape.relations for variable in variables}
+        about = [variables[0] for variables, _ in body.shape.slots if variables[0] < 2]
+        assert sorted(about) == [argument for argument in range(2) if argument not in related]
+
+
 def test_frequent_bodies_without_unary_predicates_and_without_relations() -> None:
     """Bodies of relations alone, and of unary predicates of one object alone."""
     draw = random.Random(1)

@@ -76,7 +76,10 @@ class StructureOptions:
         choices=("unexplained", "drawn"),
     )
     restarts: int = setting(
-        1, "So often a search that finds nothing is repeated, latent predicates started anew.", least=0
+        1,
+        "So often a search that finds nothing is repeated, latent predicates started anew; with 0 there is no "
+        "second run where most is explained, either.",
+        least=0,
     )
     pretrain: bool = setting(
         False,

@@ -244,18 +244,24 @@ def best_way(
     losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
     loss = {way: float(own.mean()) for way, own in losses.items()}
     frequency_loss = float(target.var(axis=0).mean())
-    names = [RULES, *trials[0].paths]
-    found = {name: _simplest([way for way in loss if way[0] == name], loss, frequency_loss) for name in names}
-    for name in (name for name, family in families.items() if family.plenty):
+    ways: dict[str, list[tuple[str, int]]] = {}
+    for way in loss:
+        if way[0] == RULES or way[1]:
+            ways.setdefault(way[0], []).append(way)
+    found = {name: _simplest(own, loss, frequency_loss) for name, own in ways.items()}
+    for name in (name for name, family in families.items() if family.plenty and name in found):
         all_tried = max(way for way in loss if way[0] == name)
         least = min(own for way, own in loss.items() if way[0] == name)
         if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
             found[name] = all_tried
-    usual = next(way for name, way in found.items() if name.startswith(MANY))
+    # Where no body is frequent there are plain rules only.
+    usual = next((way for name, way in found.items() if name.startswith(MANY)), (RULES, 0))
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
-    if can_be_constant and not _is_surely_less(losses[best], losses[usual[0], 0]):
-        outputs[FREQUENCY, 0], loss[FREQUENCY, 0] = outputs[usual[0], 0], loss[usual[0], 0]
+    # A path begins with the frequency of the queries that were learned from.
+    constant = next(iter(trials[0].paths)), 0
+    if can_be_constant and not _is_surely_less(losses[best], losses[constant]):
+        outputs[FREQUENCY, 0], loss[FREQUENCY, 0] = outputs[constant], loss[constant]
         best = FREQUENCY, 0
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
@@ -275,7 +281,7 @@ def _simplest(
     ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
 ) -> tuple[str, int]:
     """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
-    ways = sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
+    ways = sorted(ways, key=lambda way: way[1])
     least = min(loss[way] for way in ways)
     enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
     return next(way for way in ways if loss[way] <= enough)
