@@ -32,6 +32,8 @@ SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
+TELLING = 100
+"""So many queries held out tell whether one way to say classes is better than another."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
@@ -211,7 +213,8 @@ def path_is_over(losses: list[float]) -> bool:
 def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None]) -> Choice:
     """The simplest way that is nearly as good as the best, and how good it is on queries held out.
 
-    Plain rules are simpler than conjunctions, and fewer of these than more.
+    Plain rules are simpler than conjunctions, and fewer of these than more. Where targets are classes, ways that
+    queries held out don't tell apart are equally good, if there are enough of these to tell anything.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
@@ -222,7 +225,11 @@ def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], No
     ways = sorted((way for way in loss if way[0] == RULES or way[1]), key=lambda way: way[1])
     least, frequency_loss = min(loss[way] for way in ways), float(target.var(axis=0).mean())
     enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
-    best = next(way for way in ways if loss[way] <= enough)
+    good = min(ways, key=lambda way: loss[way])
+    equal = kind.grouped and len(target) >= TELLING
+    best = next(
+        way for way in ways if loss[way] <= enough or (equal and not _is_worse(outputs[way], outputs[good], target))
+    )
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
     estimate = Estimate(
@@ -235,6 +242,12 @@ def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], No
         measure=kind.measure,
     )
     return Choice(*best, estimate)
+
+
+def _is_worse(output: np.ndarray, other: np.ndarray, target: np.ndarray) -> bool:
+    """Whether the loss of outputs is larger than that of others by more than the deviation of the difference."""
+    more = ((output - target) ** 2 - (other - target) ** 2).sum(axis=1)
+    return bool(more.mean() > more.std() / np.sqrt(len(more)))
 
 
 def squared_loss(output: np.ndarray, target: np.ndarray) -> float:
