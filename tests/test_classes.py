@@ -30,7 +30,7 @@ from lrnn_cli.training.compiled import CompiledSteps
 from lrnn_cli.training.steps import NumpySteps
 
 X, Y = Variable("X"), Variable("Y")
-QUICK = ("--iterations", "3", "--conjunctions", "60")
+QUICK = ("--iterations", "3", "--length", "4", "--conjunctions", "60")
 WORDS = ("blue", "green", "red")
 HEADS = tuple(Atom("colour", (word,)) for word in WORDS)
 RULES = (
@@ -222,6 +222,7 @@ def test_several_targets_have_rows(folder: Folder) -> None:
 # Commands
 
 
+@pytest.mark.usefixtures("two_parts")
 def test_learning_the_planted_rules(folder: Folder) -> None:
     """Rules for all classes; every command understands the model from its file."""
     folder.write({"data.pl": trains(150, 1), "new.pl": trains(60, 2)})
@@ -294,6 +295,7 @@ def test_models_without_queries(folder: Folder) -> None:
     assert rows[1].split("\t")[1:4] == ["c", "", "a"]
 
 
+@pytest.mark.usefixtures("two_parts")
 def test_numbers_as_classes(folder: Folder) -> None:
     """With --task classes each number is one."""
     blocks = [

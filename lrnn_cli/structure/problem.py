@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.joins.relations import Relations, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Canonical
+from lrnn_cli.hypotheses.conditions import with_conditions
 from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
-from lrnn_cli.hypotheses.thresholds import with_thresholds
 from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, class_of
 from lrnn_cli.language.data import DataSet, Queries
@@ -143,6 +143,15 @@ class Problem:
         """(queries, classes) the positions of the rows of queries with several classes, or of one target."""
         return np.stack([self.rows_of(target) for target in targets], 1)
 
+    def of_queries(self, queries: Queries) -> Problem:
+        """The same for some of the queries."""
+        grounder = self.grounder_of(queries)
+        asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+        targets = {name: _target(name, self.data, self.words, queries) for name in self.targets if name in asked}
+        tables = CollapsedTables(grounder.relations.memory)
+        features = replace(self.features, relations=grounder.relations, targets=targets, tables=tables)
+        return replace(self, queries=queries, grounder=grounder, targets=targets, features=features, compiled=Memory())
+
     def grounder_of(self, queries: Queries) -> JoinedGrounder:
         """For queries of the data, learned from or not."""
         return _grounder(self.data, self.words, queries, self.options, self.allowed)
@@ -183,14 +192,14 @@ def make_problem(
         words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
-    words = with_thresholds(words, queries, aggregation, conditions, task.kind.likelihood)
+    activation = Activation.of(template_settings(options, task))
+    words = with_conditions(words, queries, aggregation, conditions, task.kind.likelihood, activation)
     grounder = _grounder(data, words, queries, options, allowed)
     relations = grounder.relations
     targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
     true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
-    settings = template_settings(options, task)
     features = Features(
-        *(relations, Activation.of(settings), aggregation, targets),
+        *(relations, activation, aggregation, targets),
         CollapsedTables(relations.memory),
         alike={target: own[0] for own in _goals(targets, task.kind).values() for target in own},
     )

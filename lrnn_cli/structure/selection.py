@@ -9,7 +9,7 @@ also tells what to expect of new data.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,11 +34,20 @@ ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
 TELLING = 100
 """So many queries held out tell whether one way to say classes is better than another."""
+NEARLY = 0.99
+"""The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
+SURELY = 1.0
+"""A way is better than another if its loss is less by so many standard errors of the difference."""
 RULES = "plain rules"
+FREQUENCY = "nothing but the frequency"
+MANY = "many conjunctions"
+MANY_SMALL = "many small conjunctions"
+FEW = "few conjunctions"
+WITH_LATENT = " with latent predicates"
 
 
 @dataclass(frozen=True)
@@ -63,10 +72,13 @@ class Family:
     """A way to boost; latent: over the columns of rules with latent predicates too, not of literals of the data alone.
 
     Such columns were trained on the same targets, so they promise more than they keep where data are few or clean.
+    plenty: all conjunctions that were tried are taken unless they are worse than fewer; which number is best on some
+    queries held out is mostly chance.
     """
 
     options: BoostingOptions
     latent: bool
+    plenty: bool = False
 
 
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
@@ -101,19 +113,19 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
         penalty=min(5.0, queries**2 / 2000),
         covered=min(10, tenth),
         queries=0.7,
-        columns=0.2,
+        columns=0.2 if queries <= SMALL else 0.1,
     )
     ways = {
-        "few conjunctions": Family(few, False),
-        "few conjunctions with latent predicates": Family(few, True),
-        "many conjunctions": Family(many, False),
-        "many conjunctions with latent predicates": Family(many, True),
+        FEW: Family(few, False),
+        FEW + WITH_LATENT: Family(few, True),
+        MANY: Family(many, False),
+        MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
     if kind is REGRESSION:
         small = replace(many, penalty=min(2.0, many.penalty), covered=min(5, many.covered), columns=0.5)
         ways |= {
-            "many small conjunctions": Family(small, False),
-            "many small conjunctions with latent predicates": Family(small, True),
+            MANY_SMALL: Family(small, False),
+            MANY_SMALL + WITH_LATENT: Family(small, True),
         }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
@@ -198,7 +210,10 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was best on queries held out: plain rules or a family, how many conjunctions, and what to expect of it."""
+    """What was best on queries held out, and what to expect of it.
+
+    name: plain rules, nothing but the frequency, or a family; conjunctions: how many.
+    """
 
     name: str
     conjunctions: int
@@ -210,26 +225,42 @@ def path_is_over(losses: list[float]) -> bool:
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
 
 
-def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None]) -> Choice:
-    """The simplest way that is nearly as good as the best, and how good it is on queries held out.
+def best_way(
+    trials: list[HeldOut],
+    families: dict[str, Family],
+    kind: TargetKind,
+    report: Callable[[str], None],
+    can_be_constant: bool = True,
+) -> Choice:
+    """The way that is best on queries held out, and how good it is there.
 
-    Plain rules are simpler than conjunctions, and fewer of these than more. Where targets are classes, ways that
-    queries held out don't tell apart are equally good, if there are enough of these to tell anything.
+    Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
+    it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
+    all that a model says. Where targets are classes, ways that queries held out don't tell apart are equally good, and the simplest is taken.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
     for name in trials[0].paths:
         for rules in range(max(len(trial.paths[name]) for trial in trials)):
             outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
-    loss = {way: squared_loss(output, target) for way, output in outputs.items()}
-    ways = sorted((way for way in loss if way[0] == RULES or way[1]), key=lambda way: way[1])
-    least, frequency_loss = min(loss[way] for way in ways), float(target.var(axis=0).mean())
-    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
-    good = min(ways, key=lambda way: loss[way])
-    equal = kind.grouped and len(target) >= TELLING
-    best = next(
-        way for way in ways if loss[way] <= enough or (equal and not _is_worse(outputs[way], outputs[good], target))
-    )
+    losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
+    loss = {way: float(own.mean()) for way, own in losses.items()}
+    frequency_loss = float(target.var(axis=0).mean())
+    names = [RULES, *trials[0].paths]
+    found = {name: _simplest([way for way in loss if way[0] == name], loss, frequency_loss) for name in names}
+    for name in (name for name, family in families.items() if family.plenty):
+        all_tried = max(way for way in loss if way[0] == name)
+        least = min(own for way, own in loss.items() if way[0] == name)
+        if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
+            found[name] = all_tried
+    usual = next(way for name, way in found.items() if name.startswith(MANY))
+    better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
+    best = _simplest(better, loss, frequency_loss) if better else usual
+    if kind.grouped and len(target) >= TELLING:
+        best = next(way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way]))
+    if can_be_constant and not _is_surely_less(losses[best], losses[usual[0], 0]):
+        outputs[FREQUENCY, 0], loss[FREQUENCY, 0] = outputs[usual[0], 0], loss[usual[0], 0]
+        best = FREQUENCY, 0
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
     estimate = Estimate(
@@ -244,10 +275,25 @@ def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], No
     return Choice(*best, estimate)
 
 
-def _is_worse(output: np.ndarray, other: np.ndarray, target: np.ndarray) -> bool:
-    """Whether the loss of outputs is larger than that of others by more than the deviation of the difference."""
-    more = ((output - target) ** 2 - (other - target) ** 2).sum(axis=1)
-    return bool(more.mean() > more.std() / np.sqrt(len(more)))
+def _simplest(
+    ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
+) -> tuple[str, int]:
+    """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
+    ways = _by_size(ways)
+    least = min(loss[way] for way in ways)
+    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
+    return next(way for way in ways if loss[way] <= enough)
+
+
+def _by_size(ways: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Ways with fewer conjunctions first; none at all are plain rules."""
+    return sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
+
+
+def _is_surely_less(losses: np.ndarray, others: np.ndarray) -> bool:
+    """Whether the mean of losses (queries,) is less than that of others of the same queries, by a standard error."""
+    difference = others - losses
+    return bool(difference.mean() > SURELY * difference.std() / np.sqrt(len(difference)))
 
 
 def squared_loss(output: np.ndarray, target: np.ndarray) -> float:
