@@ -236,7 +236,8 @@ def best_way(
 
     Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
     it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
-    all that a model says. Where targets are classes, ways that queries held out don't tell apart are equally good, and the simplest is taken.
+    all that a model says. Where targets are classes, ways that queries held out don't tell apart are equally good, and
+    the simplest is taken.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
