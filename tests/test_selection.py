@@ -14,8 +14,9 @@ from test_conjunctions import bag, switched, text
 
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
-from lrnn_cli.semantics.targets import BINARY
+from lrnn_cli.semantics.targets import BINARY, CLASSES
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
+from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.selection import (
     FEW,
     FREQUENCY,
@@ -25,8 +26,10 @@ from lrnn_cli.structure.selection import (
     Estimate,
     HeldOut,
     best_way,
+    families,
     held_out_parts,
     searched_queries,
+    settled,
 )
 
 SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")
@@ -106,6 +109,32 @@ def test_noise_is_told_by_its_frequency(folder: Folder) -> None:
     assert "not better than always predicting the larger class" in learned.stderr
     rows = folder.run("predict", "model.pl", "noise.pl").stdout.splitlines()[1:]
     assert {round(float(row.split("\t")[-1]), 6) for row in rows} == {round(21 / 62, 6)}
+
+
+def test_settings_of_conjunctions_follow_the_number_of_queries() -> None:
+    """Of sixteen queries a conjunction of two is one; a hundred or more have the settings of large data."""
+    found = {}
+    for count in (16, 100, 500):
+        few, many = (families(StructureOptions(), count)[name].options for name in (FEW, MANY))
+        found[count] = few.covered, few.columns, few.penalty, many.covered, many.penalty
+    assert found[16] == (2, 0.2, 0.128, 2, 0.128)
+    assert found[100] == found[500] == (3, 1.0, 1.0, 10, 5.0)
+    assert settled(StructureOptions(), 16).support == 2
+    assert settled(StructureOptions(), 60).support == 5
+
+
+@pytest.mark.parametrize(("count", "name"), [(120, RULES), (60, MANY)])
+def test_the_simplest_way_to_say_classes(count: int, name: str) -> None:
+    """Rules have two of the queries wrong, conjunctions another one: the difference is 1 / n, its deviation 1.7 / n.
+
+    Enough queries don't tell the two apart, so the rules are taken. Of few queries many conjunctions are.
+    """
+    target = np.eye(3)[np.arange(count) % 3]
+    rules, path = target.copy(), np.stack([np.full_like(target, 1 / 3), target.copy()])
+    rules[:2], path[1, 5] = np.roll(target[:2], 1, axis=1), np.roll(target[5], 1)
+    trial = HeldOut(target, rules, {MANY: path})
+    ways = {MANY: families(StructureOptions(), count)[MANY]}
+    assert best_way([trial], ways, CLASSES, lambda text: None).name == name
 
 
 # Parts

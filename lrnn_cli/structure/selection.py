@@ -9,7 +9,7 @@ also tells what to expect of new data.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +32,8 @@ SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
+TELLING = 100
+"""So many queries held out tell whether one way to say classes is better than another."""
 NEARLY = 0.99
 """The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
@@ -234,7 +236,8 @@ def best_way(
 
     Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
     it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
-    all that a model says.
+    all that a model says. Where targets are classes, ways that queries held out don't tell apart are equally good, and
+    the simplest is taken.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
@@ -258,6 +261,8 @@ def best_way(
     usual = next((way for name, way in found.items() if name.startswith(MANY)), (RULES, 0))
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
+    if kind.grouped and len(target) >= TELLING:
+        best = next(way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way]))
     # A path begins with the frequency of the queries that were learned from.
     constant = next(iter(trials[0].paths)), 0
     if can_be_constant and not _is_surely_less(losses[best], losses[constant]):
@@ -281,10 +286,15 @@ def _simplest(
     ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
 ) -> tuple[str, int]:
     """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
-    ways = sorted(ways, key=lambda way: way[1])
+    ways = _by_size(ways)
     least = min(loss[way] for way in ways)
     enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
     return next(way for way in ways if loss[way] <= enough)
+
+
+def _by_size(ways: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Ways with fewer conjunctions first; none at all are plain rules."""
+    return sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
 
 
 def _is_surely_less(losses: np.ndarray, others: np.ndarray) -> bool:
