@@ -152,6 +152,15 @@ def test_aleph(folder: Folder) -> None:
     assert "a/x.b:7: the directive set/2 is not run" in outcome.stderr
 
 
+def test_types_of_aleph_that_are_numbers(folder: Folder) -> None:
+    """`real` says no more than that it is a number; a type with a name of its own is a sort of numbers."""
+    modes = ":- modeh(1, good(+day)).\n:- modeb(1, open(+day, -real)).\n:- modeb(1, close(+day, -price)).\n"
+    modes += ":- determination(good/1, open/2).\n:- determination(good/1, close/2).\n"
+    files = {"n/x.b": f"{modes}open(a, 1).\nopen(b, 2).\nclose(a, 1.5).\n"}
+    found = lines(folder, {**files, "n/x.f": "good(a).\n", "n/x.n": "good(b).\n"})
+    assert {"bias(open(day, number)).", "bias(close(day, price))."} <= set(found)
+
+
 def test_aleph_in_other_files(folder: Folder) -> None:
     """pos.pl and neg.pl beside background and modes, or sections of one file, are the same problem."""
     expected = lines(folder, ALEPH)

@@ -14,7 +14,7 @@ from pathlib import Path
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.importers.imported_data import CONSTANT, Fact, ImportedData, Query, grouped_notes
 from lrnn_cli.importers.importer import Options, Sources
-from lrnn_cli.importers.interpretation import Interpretation, imported_interpretation
+from lrnn_cli.importers.interpretation import Interpretation, call_numbers, imported_interpretation
 from lrnn_cli.importers.prolog_files import Item, PrologFile, PrologReader, add_clause, prolog_reader
 from lrnn_cli.importers.terms import Json, fact, is_variable, name_and_arguments, term_text, unquoted
 from lrnn_cli.language.clauses import Predicate, quoted
@@ -205,3 +205,4 @@ def _set_sorts(world: Interpretation, modes: _Modes, reader: PrologReader) -> No
     if unused:
         reader.notes.append(("modes", f"not determined, so not used: {', '.join(map(str, unused))}"))
     world.sorts = {predicate: sorts for predicate, sorts in modes.sorts.items() if predicate not in unused}
+    call_numbers(world)

@@ -18,6 +18,7 @@ from lrnn_cli.language.clauses import Predicate, quoted
 NUMERAL = re.compile(r"-?\d+(\.\d+([eE][+-]?\d+)?|[eE][+-]?\d+|\.?(inf|nan)|\.\d+Inf)?\Z")
 SHARED = 4
 """Constants of a sort are values when each occurs in so many examples on average."""
+NUMERIC = frozenset({"real", "float", "number", "numeric"})
 ASKED = "asked"
 """The sort of objects that queries number, where no sort is declared."""
 
@@ -64,6 +65,24 @@ class Interpretation:
 
 def is_number(text: str) -> bool:
     return NUMERAL.match(text) is not None
+
+
+def call_numbers(world: Interpretation) -> None:
+    """Let types whose names say no more than that they are numbers be `number`, where all of their values are."""
+    numeric = {sort for sort in NUMERIC if _all_numbers(world, sort)}
+    world.sorts = {
+        predicate: tuple(NUMBER if sort in numeric else sort for sort in sorts)
+        for predicate, sorts in world.sorts.items()
+    }
+
+
+def _all_numbers(world: Interpretation, sort: str) -> bool:
+    return all(
+        is_number(fact.arguments[place])
+        for fact in world.facts
+        for place, kind in enumerate(world.sorts.get(fact.predicate, ()))
+        if kind == sort
+    )
 
 
 def imported_interpretation(world: Interpretation, examples: str, title: str, notes: list[str]) -> ImportedData:

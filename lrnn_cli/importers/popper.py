@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from lrnn_cli.errors import LrnnError, faults_error
-from lrnn_cli.importers.imported_data import CONSTANT, NUMBER, ImportedData, Query, grouped_notes
+from lrnn_cli.importers.imported_data import CONSTANT, ImportedData, Query, grouped_notes
 from lrnn_cli.importers.importer import Options, Sources
 from lrnn_cli.importers.interpretation import (
     Interpretation,
     argument_sorts,
+    call_numbers,
     imported_interpretation,
-    is_number,
 )
 from lrnn_cli.importers.logic_text import Text, TextFault
 from lrnn_cli.importers.prolog_files import PrologFile, PrologReader, add_clause, prolog_reader
@@ -25,8 +25,6 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 
 BACKGROUND, EXAMPLES, BIAS = "bk.pl", "exs.pl", "bias.pl"
-NUMERIC = frozenset({"real", "float", "number", "numeric"})
-"""Types whose values are numbers to be compared, where all of them are numbers."""
 Notes = list[tuple[str, str]]
 
 
@@ -150,17 +148,4 @@ def _set_sorts(
             kinds = [inferred.get((predicate, place), str(predicate)) for place in range(predicate.arity)]
             sorts = tuple(names.setdefault(kind, f"sort_{len(names) + 1}") for kind in kinds)
         world.sorts[predicate] = tuple(CONSTANT if sort in constants else sort for sort in sorts)
-    numeric = {sort for sort in NUMERIC if _all_numbers(world, sort)}
-    world.sorts = {
-        predicate: tuple(NUMBER if sort in numeric else sort for sort in sorts)
-        for predicate, sorts in world.sorts.items()
-    }
-
-
-def _all_numbers(world: Interpretation, sort: str) -> bool:
-    return all(
-        is_number(fact.arguments[place])
-        for fact in world.facts
-        for place, kind in enumerate(world.sorts.get(fact.predicate, ()))
-        if kind == sort
-    )
+    call_numbers(world)

@@ -226,11 +226,30 @@ class Features:
         return {**self.relations.too_large(), **dict(sorted(self.tables.too_large.items()))}
 
     def _collapse(self, shape: Shape, searching: bool) -> Collapsed | None:
+        whole = [name for name, variables in shape.relations if not variables and name not in self.relations.soft]
+        if whole and (shape.joined or shape.slots):
+            rest = tuple(literal for literal in shape.relations if literal[0] not in whole)
+            without = self._known(Shape(shape.head, rest, shape.slots), searching)
+            return None if without is None else self._of_examples(without, self.targets[shape.head], whole)
         table = self.table(shape, searching)
         if not len(table):
             return None
         with self.relations.large if self.relations.is_large(table) else nullcontext():
             return self._collapsed_table(shape, table)
+
+    def _of_examples(self, table: Collapsed, target: Target, whole: list[Predicate]) -> Collapsed | None:
+        """The part of a collapsed table for examples where predicates without arguments are true."""
+        example = target.index.atoms.example
+        inside = np.all([np.isin(example, self.relations.tables[name].example) for name in whole], axis=0)
+        counts = table.counts.copy()
+        counts.data *= np.repeat(inside, np.diff(counts.indptr))
+        counts.eliminate_zeros()
+        tuples = np.unique(counts.indices)
+        if not len(tuples):
+            return None
+        factor = None if table.factor is None else table.factor[tuples]
+        rows = int(counts.data.sum(dtype=np.float64))
+        return Collapsed(table.places, table.classes[:, tuples], csr_array(counts[:, tuples]), rows, factor)
 
     def _collapsed_table(self, shape: Shape, table: Table) -> Collapsed:
         target = self.targets[shape.head]
