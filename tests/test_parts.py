@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from conftest import Folder
 
@@ -37,7 +39,7 @@ PARTS = {
 def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The memory limits of the SWI-Prolog processes asked for, for their number; small files are read in parts."""
     limits: list[int] = []
-    opened = reader.PrologProcess
+    opened: Callable[..., PrologProcess] = vars(reader)["PrologProcess"]
 
     def start(memory_limit: int, time_limit: float | None, deadline: float | None) -> PrologProcess:
         limits.append(memory_limit)
