@@ -8,7 +8,7 @@ from fuzz_check import Case
 from hypothesis import strategies as st
 
 LIMITS = ("--time-limit", "2", "--memory-limit", "500", "--jobs", "1", "--quiet")
-LEARN = (*("--iterations", "1", "--epochs", "2", "--final-epochs", "2", "--dimension", "2"), *LIMITS)
+LEARN = (*("--iterations", "1", "--epochs", "2", "--final-epochs", "2", "--dimension", "2", "--length", "3"), *LIMITS)
 
 DATA = r"""% Four molecules
 bias(bond(atom, atom, bond)).

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -55,6 +56,8 @@ class KeptWorkers:
 
     def __init__(self) -> None:
         self._idle: list[KeptProcess] = []
+        self._seen = 0
+        self._users: list[ModuleType] = []
 
     def opened(
         self, memory_limit: int = 0, time_limit: float | None = None, deadline: float | None = None
@@ -73,10 +76,17 @@ class KeptWorkers:
     def used(self) -> Iterator[None]:
         """Commands of this process take their SWI-Prolog from here."""
         with contextlib.ExitStack() as patches:
-            for name, module in list(sys.modules.items()):
-                if name.startswith("lrnn_cli.") and getattr(module, "PrologProcess", None) is PrologProcess:
-                    patches.enter_context(mock.patch.object(module, "PrologProcess", self.opened))
+            for module in self._modules():
+                patches.enter_context(mock.patch.object(module, "PrologProcess", self.opened))
             yield
+
+    def _modules(self) -> list[ModuleType]:
+        """Those that start SWI-Prolog, among all that are imported by now."""
+        if len(sys.modules) != self._seen:
+            ours = [module for name, module in sys.modules.items() if name.startswith("lrnn_cli.")]
+            self._users = [module for module in ours if getattr(module, "PrologProcess", None) is PrologProcess]
+            self._seen = len(sys.modules)
+        return self._users
 
     def processes(self) -> set[int]:
         """Identifiers of the processes that wait for a command."""

@@ -160,7 +160,7 @@ def test_numbers_that_do_not_fit_together(grounding: bytes, version: int, tmp_pa
     draw = random.Random(version)
     original = arrays_of(grounding)
     outcomes = []
-    for _ in range(400):
+    for _ in range(200):
         arrays = dict(original)
         header = {**header_of(arrays), "version": version}
         if draw.random() < 0.5:
@@ -178,7 +178,7 @@ def test_numbers_that_do_not_fit_together(grounding: bytes, version: int, tmp_pa
             content = (tmp_path / "g.npz").read_bytes()
         outcomes.append(outcome_of(content))
     messages = [text for text in outcomes if text != "well"]
-    assert len(messages) > 200
+    assert len(messages) > 100
     assert all(text.endswith("ground again\n") or "A network must be free of cycles" in text for text in messages)
 
 
@@ -281,15 +281,15 @@ def test_later_version(grounding: bytes) -> None:
 
 
 def test_small_file_that_unpacks_to_a_large_one(grounding: bytes) -> None:
-    """600 MB of zeros in 600 kB are not unpacked: the message comes from the sizes alone."""
+    """100 MB of zeros in 100 kB are not unpacked: the message comes from the sizes alone."""
     arrays = arrays_of(grounding)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("table9_example.npy", "w") as file:
-        np.lib.format.write_array_header_1_0(file, {"descr": "<i4", "fortran_order": False, "shape": (150_000_000,)})
-        for _ in range(600):
+        np.lib.format.write_array_header_1_0(file, {"descr": "<i4", "fortran_order": False, "shape": (25_000_000,)})
+        for _ in range(100):
             file.write(bytes(1_000_000))
-    assert len(buffer.getvalue()) < 1_000_000
+    assert len(buffer.getvalue()) < 200_000
     assert outcome_of(buffer.getvalue()) == DAMAGED
 
 
@@ -447,7 +447,7 @@ def test_run_of_an_earlier_version(run_files: dict[str, bytes], folder: Folder) 
 def test_showing_damaged_runs(run_files: dict[str, bytes], command: str, folder: Folder) -> None:
     draw = random.Random(command)
     names = ["configuration.json", "statistics.json", "iterations.csv", "rules.csv", "embedding_1.csv", "history_1.csv"]
-    for number in range(60):
+    for number in range(30):
         name = names[number % len(names)]
         content = bytearray(run_files[f"run/{name}"])
         for _ in range(draw.choice([1, 5])):

@@ -74,7 +74,7 @@ def computes(program: Program) -> bool:
     return any(isinstance(guard, Sum) for clause in clauses for guard in clause.guards)
 
 
-@tried(120)
+@tried(60)
 @given(program=programs())
 def test_function_free_random_programs(both: Both, program: Program) -> None:
     """Recursion, negation, comparisons, weighted facts, background, object identity: always the same tables."""
