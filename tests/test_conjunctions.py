@@ -177,9 +177,9 @@ def test_joins_that_are_too_long_are_described() -> None:
         assert sum(count > 0 for count in counts) >= least
         assert columns.column(number) == pytest.approx(neuron * np.sqrt(counts), abs=1e-12)
     rank = {ranks(columns.column(number)) for number in range(len(columns))}
-    shapes = [(("r", one), ("r", two)) for one in ((0, 1), (1, 0)) for two in ((1, 2), (2, 1))]
+    shapes: list[Literals] = [(("r", one), ("r", two)) for one in ((0, 1), (1, 0)) for two in ((1, 2), (2, 1))]
     marked = 0
-    for edges, *kinds in itertools.product(shapes, *[("", "p", "q", "pq")] * 3):
+    for edges, kinds in itertools.product(shapes, itertools.product(("", "p", "q", "pq"), repeat=3)):
         marks = tuple((kind, (variable,)) for variable, own in enumerate(kinds) for kind in own)
         if sum(map(bool, exact_counts(edges, kinds, examples))) >= least:
             marked += 1

@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import naive
 import numpy as np
@@ -68,11 +69,12 @@ def test_all_conjunctions_are_taken_where_plenty_are_wanted(last: float, chosen:
 def test_members_from_large_data_share_two_runs_of_algorithm_1() -> None:
     """Of five members the first and second are searched for; the others have the rules of these in turn."""
     queries = SimpleNamespace(count=SMALL + 1)
-    problems = [SimpleNamespace(queries=queries, allowed=SimpleNamespace(jobs=1))] * 5
-    ensemble = Ensemble(problems, *[None] * 4, np.zeros(1, int))  # type: ignore[arg-type]
-    ensemble._trial = lambda number, held, bodies: Trial(f"rules {number}", {})  # type: ignore[assignment, arg-type, return-value]
+    problem: Any = SimpleNamespace(queries=queries, allowed=SimpleNamespace(jobs=1))
+    nothing: Any = None
+    ensemble: Any = Ensemble([problem] * 5, nothing, nothing, nothing, {}, None)
+    ensemble._trial = lambda number, held, bodies: Trial(f"rules {number}", {})  # type: ignore[arg-type]
     assert len(list(ensemble._trials(np.zeros(1, int), {}))) == 2
-    assert ensemble.states == [f"rules {number}" for number in (0, 1, 0, 1, 0)]  # type: ignore[comparison-overlap]
+    assert ensemble.states == [f"rules {number}" for number in (0, 1, 0, 1, 0)]
 
 
 # Parts

@@ -122,12 +122,12 @@ class Removal:
     @property
     def inputs(self) -> np.ndarray:
         """(queries,) the sums of the inputs of query atoms, 0 where there are none."""
-        return self._of_atoms(self._state.total)[self.network.query_atom]
+        return np.asarray(self._of_atoms(self._state.total)[self.network.query_atom])
 
     @property
     def linear(self) -> np.ndarray:
         """(queries,) those whose inputs are not squashed."""
-        return self._of_atoms(self._not_squashed)[self.network.query_atom] > 0.0
+        return np.asarray(self._of_atoms(self._not_squashed)[self.network.query_atom] > 0.0)
 
     def _of_atoms(self, by_level: Sequence[np.ndarray]) -> np.ndarray:
         """(atoms,) what is given for the atoms of each level."""

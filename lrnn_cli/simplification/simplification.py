@@ -240,7 +240,7 @@ class Simplifier:
         importance = np.where(removal.linear, 1.0, slope) ** 2
 
         def input_of(found: Condensed) -> np.ndarray:
-            return np.stack([rule.column for rule in found.rules], 1) @ found.weights
+            return np.asarray(np.stack([rule.column for rule in found.rules], 1) @ found.weights)
 
         given = Condensed(tuple(rules), now.weights[[rule.number for rule in rules]])
         first = input_of(given)

@@ -295,7 +295,7 @@ class Features:
                 kept = held if kept is None else kept & held
         if kept is not None:
             # Tuples for which no body holds are most of them.
-            there = kept.any(axis=1).nonzero()[0]
+            there = np.asarray(kept.any(axis=1)).nonzero()[0]
             counts, kept, classes = counts[:, there], kept[there], [places[there] for places in classes]
             factor = None if factor is None else factor[there]
         product = np.full((counts.shape[1], len(fillings)), a.factors(bias))
