@@ -16,13 +16,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lrnn_cli.errors import NetworkError
 from lrnn_cli.grounding.atoms import AtomIndex, Group, class_ids, multiset_ids
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.network.matrices import RowMatrix, placed, row_starts
 from lrnn_cli.network.recursion import evaluation_order, find_cycle
 from lrnn_cli.semantics.aggregations import AGGREGATIONS, Aggregation
 
@@ -46,7 +46,7 @@ class Block:
 
     way: Way
     tuples: np.ndarray
-    aggregation: csr_array
+    aggregation: RowMatrix
     count: np.ndarray
 
 
@@ -423,8 +423,7 @@ class Compiler:
 def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
     """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts."""
     shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
-    counts = csr_array((np.ones(len(atom), np.int32), (atom, item)), shape=shape)
-    counts.sum_duplicates()
+    counts = placed(np.ones(len(atom), np.int32), atom, item, shape)
     lengths = np.diff(counts.indptr)
     atoms = lengths.nonzero()[0]
     start = counts.indptr[:-1][atoms].astype(np.int64)
@@ -440,7 +439,7 @@ def _aggregations(
     item: np.ndarray,
     count: np.ndarray,
     width: int,
-) -> tuple[csr_array, np.ndarray]:
+) -> tuple[RowMatrix, np.ndarray]:
     """The aggregation of the first atom of each shape, as a sparse matrix (shapes, width), and the counts in it."""
     segment = np.full(atoms, -1, np.int64)
     segment[atom] = np.arange(len(atom))
@@ -454,5 +453,5 @@ def _aggregations(
     places = np.repeat(begin - np.cumsum(inside) + inside, inside) + np.arange(inside.sum())
     totals = (np.add.reduceat(count, start) if len(start) else np.zeros(0))[chosen[present]]
     values = aggregation.share(count[places], np.repeat(totals, inside))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return csr_array((values, item[places], indptr), shape=(len(first), max(width, 0))), count[places]
+    matrix = RowMatrix(values, item[places].astype(np.int32, copy=False), row_starts(lengths), (len(first), width))
+    return matrix, count[places]

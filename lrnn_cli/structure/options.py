@@ -64,7 +64,12 @@ class StructureOptions:
         choices=AGGREGATIONS,
         default_text="sqrt; mean is the paper",
     )
-    crisp: bool = setting(False, "Rules may contain unary predicates of the data beside latent ones.")
+    crisp: bool | None = setting(
+        None,
+        "Rules may contain unary predicates of the data beside latent ones",
+        kind=bool,
+        default_text="for classes",
+    )
     start: str = setting(
         "unexplained",
         "Latent predicates start from what is left unexplained, or drawn as in the paper.",

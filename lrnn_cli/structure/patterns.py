@@ -112,7 +112,7 @@ def frequent_bodies(
                 most = MOST_BODIES if _allowed(shape, language) else MOST_BODIES + MOST_DESCRIBED
                 for values, candidate in _bodies(shape, collapsed, features, language, least, check):
                     sparse = _sparse(values)
-                    if len(bodies) < most and _is_new(*sparse, queries, seen):
+                    if len(bodies) < most and _is_new(sparse, queries, seen):
                         left -= len(sparse[0])
                         if left < 0:
                             return Columns(tuple(bodies), _stacked(columns, queries)), False
@@ -136,7 +136,7 @@ def _allowed(shape: Shape, language: Language) -> bool:
 
 def _sparse(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where a column is not 0, and its values there."""
-    rows = column.nonzero()[0]
+    rows = column.nonzero()[0].astype(np.int32)
     return rows, column[rows]
 
 
@@ -144,14 +144,18 @@ def _stacked(columns: Sequence[tuple[np.ndarray, np.ndarray]], queries: int) -> 
     """Columns side by side."""
     starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in columns])]).astype(np.int64)
     values = np.concatenate([np.zeros(0), *(values for _, values in columns)])
-    places = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in columns)])
+    places = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in columns)])
+    if starts[-1] < 2**31:
+        starts = starts.astype(np.int32)
     return csc_array((values, places, starts), shape=(queries, len(columns)))
 
 
-def _is_new(rows: np.ndarray, values: np.ndarray, queries: int, seen: set[bytes]) -> bool:
-    """Whether no column before, given by what is not 0, ordered the queries like this one; a constant says nothing."""
+def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes]) -> bool:
+    """Whether no column before ordered the queries like this one; a constant column says nothing."""
+    rows, values = column
     distinct, rank = np.unique(values, return_inverse=True)
-    key = hashlib.sha256(rows.astype(np.int32).tobytes() + rank.astype(np.int32).tobytes()).digest()
+    below = int(np.searchsorted(distinct, 0.0))
+    key = hashlib.sha256(b"%d " % below + rows.tobytes() + rank.astype(np.int32).tobytes()).digest()
     if len(distinct) + (len(rows) < queries) < 2 or key in seen:
         return False
     seen.add(key)
@@ -270,6 +274,8 @@ def _item_sets(
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
     number = _numbers_asked(items, language)
+    argument = np.isin(variable, _arguments_to_name(shape))
+    left_to_others = (variable < shape.head.arity) & ~argument if shape.head.arity > 1 else np.zeros(len(items), bool)
     level: list[tuple[int, ...]] = [()]
     frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
@@ -290,6 +296,8 @@ def _item_sets(
             if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
                 useful &= variable[first:] != variable[chosen[-1]]
             useful &= ~np.isin(number[first:], [number[item] for item in chosen if number[item] >= 0])
+            useful &= ~np.isin(variable[first:], [variable[item] for item in chosen if argument[item]])
+            useful &= ~left_to_others[first:]
             for place in useful.nonzero()[0].tolist():
                 sets.append((*chosen, first + place))
                 masks.append(narrowed[place].copy())
@@ -302,6 +310,16 @@ def _item_sets(
         if not level or len(frequent_sets) > MOST_OF_A_SHAPE:
             break
     return [tuple(items[item] for item in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
+
+
+def _arguments_to_name(shape: Shape) -> list[int]:
+    """Arguments of a target of several that no relation of a shape has; one unary literal names each.
+
+    More of them, and literals about other arguments, are left to other parts of a conjunction, which says the same:
+    else there were so many bodies about the arguments one by one that none was about both.
+    """
+    used = {variable for _, variables in shape.relations for variable in variables}
+    return [argument for argument in range(shape.head.arity) if argument not in used] if shape.head.arity > 1 else []
 
 
 def _numbers_asked(items: list[Item], language: Language) -> np.ndarray:
