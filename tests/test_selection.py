@@ -21,6 +21,7 @@ from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.ensemble import Ensemble, Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.selection import (
+    MANY,
     SEARCHED,
     SMALL,
     Estimate,
@@ -60,9 +61,9 @@ def test_all_conjunctions_are_taken_where_plenty_are_wanted(last: float, chosen:
     errors = np.array([0.5, 0.4, 0.3, last])
     path = np.stack([errors, 1.0 - errors], 1)[:, :, None]
     target = np.array([[0.0], [1.0]])
-    trial = HeldOut(target, np.full((2, 1), 0.5), {"many": path})
+    trial = HeldOut(target, np.full((2, 1), 0.5), {MANY: path})
     for plenty, expected in ((True, chosen), (False, 2)):
-        families = {"many": Family(BoostingOptions(4, 0.1), True, plenty)}
+        families = {MANY: Family(BoostingOptions(4, 0.1), True, plenty)}
         assert best_way([trial], families, BINARY, lambda line: None).conjunctions == expected
 
 
