@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import naive
 import numpy as np
@@ -21,9 +21,10 @@ from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
+from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
-from lrnn_cli.structure.patterns import Columns
+from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import with_conjunctions, written_template
 from lrnn_cli.structure.trials import bodies_of_targets
@@ -166,6 +167,57 @@ def test_bodies_of_a_target_of_two_arguments() -> None:
         related = {variable for _, variables in body.shape.relations for variable in variables}
         about = [variables[0] for variables, _ in body.shape.slots if variables[0] < 2]
         assert sorted(about) == [argument for argument in range(2) if argument not in related]
+
+
+def test_joins_that_are_too_long_are_described() -> None:
+    """Of two edges, which have more variables than bodies may, all that is true of the three nodes is asked.
+
+    A body is found for each way to mark three nodes that enough graphs have, and counts groundings with at least these
+    marks. Others are those of before.
+    """
+    examples, least = graphs(40, 1, 0), 4
+    E = problem_of(examples, length=7, variables=2, support=least)
+    R = create_layer1_rules(E)
+    F = weighted_facts(E, R, {rule.clause: 0.0 for rule in R.latent})
+    (target,) = E.targets
+    facts = F, E.language(R.latent), target, E.words.targets[target], least
+    short, _ = frequent_bodies(*facts)
+    columns, complete = frequent_bodies(*facts, described=2)
+    assert complete
+    longer = set(columns.bodies) - set(short.bodies)
+    assert all(len(body.shape.relations) == 2 and body.shape.variables > 2 for body in longer)
+    for number, body in enumerate(columns.bodies):
+        literals = tuple((atom.name, tuple(int(str(term)[1:]) - 1 for term in atom.arguments)) for atom in body.atoms())
+        neuron = sigm(6.0 * (len(literals) * CRISP - len(literals) + 0.5))
+        counts = counts_of(literals, examples, 0)
+        assert sum(count > 0 for count in counts) >= least
+        assert columns.column(number) == pytest.approx(neuron * np.sqrt(counts), abs=1e-12)
+    rank = {ranks(columns.column(number)) for number in range(len(columns))}
+    shapes: list[Literals] = [(("r", one), ("r", two)) for one in ((0, 1), (1, 0)) for two in ((1, 2), (2, 1))]
+    marked = 0
+    for edges, kinds in itertools.product(shapes, itertools.product(("", "p", "q", "pq"), repeat=3)):
+        marks = tuple((kind, (variable,)) for variable, own in enumerate(kinds) for kind in own)
+        if sum(map(bool, exact_counts(edges, kinds, examples))) >= least:
+            marked += 1
+            assert ranks(counts_of((*edges, *marks), examples, 0)) in rank
+    assert marked > 10
+
+
+def exact_counts(edges: Literals, kinds: Sequence[str], examples: tuple[naive.Example, ...]) -> list[int]:
+    """Groundings with different objects that have these marks and no others, for each graph."""
+    found = []
+    for example in examples:
+        facts = {(atom.predicate, atom.arguments) for atom, _ in example.facts}
+        nodes = sorted({str(argument) for atom, _ in example.facts for argument in atom.arguments})
+        mark = {node: "".join(kind for kind in "pq" if (kind, (node,)) in facts) for node in nodes}
+        found.append(
+            sum(
+                [mark[node] for node in objects] == list(kinds)
+                and all((name, tuple(objects[variable] for variable in places)) in facts for name, places in edges)
+                for objects in itertools.permutations(nodes, len(kinds))
+            )
+        )
+    return found
 
 
 def test_frequent_bodies_without_unary_predicates_and_without_relations() -> None:

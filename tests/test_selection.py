@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import naive
 import numpy as np
@@ -15,6 +17,8 @@ from test_conjunctions import bag, switched, text
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.targets import BINARY, CLASSES
+from lrnn_cli.structure.boosting import BoostingOptions
+from lrnn_cli.structure.ensemble import Ensemble, Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.selection import (
@@ -23,7 +27,9 @@ from lrnn_cli.structure.selection import (
     MANY,
     RULES,
     SEARCHED,
+    SMALL,
     Estimate,
+    Family,
     HeldOut,
     best_way,
     families,
@@ -135,6 +141,35 @@ def test_the_simplest_way_to_say_classes(count: int, name: str) -> None:
     trial = HeldOut(target, rules, {MANY: path})
     ways = {MANY: families(StructureOptions(), count)[MANY]}
     assert best_way([trial], ways, CLASSES, lambda text: None).name == name
+
+
+# How many
+
+
+@pytest.mark.parametrize(("last", "chosen"), [(0.301, 3), (0.32, 2)])
+def test_all_conjunctions_are_taken_where_plenty_are_wanted(last: float, chosen: int) -> None:
+    """One query of each class, outputs e and 1 - e: losses are e squared, and .25 for the frequency.
+
+    e falls to .3 at two conjunctions. A hundredth of what these explain, .16, is .0016: .301 is within it, .32 is not.
+    """
+    errors = np.array([0.5, 0.4, 0.3, last])
+    path = np.stack([errors, 1.0 - errors], 1)[:, :, None]
+    target = np.array([[0.0], [1.0]])
+    trial = HeldOut(target, np.full((2, 1), 0.5), {MANY: path})
+    for plenty, expected in ((True, chosen), (False, 2)):
+        families = {MANY: Family(BoostingOptions(4, 0.1), True, plenty)}
+        assert best_way([trial], families, BINARY, lambda line: None).conjunctions == expected
+
+
+def test_members_from_large_data_share_two_runs_of_algorithm_1() -> None:
+    """Of five members the first and second are searched for; the others have the rules of these in turn."""
+    queries = SimpleNamespace(count=SMALL + 1)
+    problem: Any = SimpleNamespace(queries=queries, allowed=SimpleNamespace(jobs=1))
+    nothing: Any = None
+    ensemble: Any = Ensemble([problem] * 5, nothing, nothing, nothing, {}, None)
+    ensemble._trial = lambda number, held, bodies: Trial(f"rules {number}", {})  # type: ignore[arg-type]
+    assert len(list(ensemble._trials(np.zeros(1, int), {}))) == 2
+    assert ensemble.states == [f"rules {number}" for number in (0, 1, 0, 1, 0)]
 
 
 # Parts

@@ -21,8 +21,11 @@ from lrnn_cli.grounding.regrounding import Regrounder, joinable
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.clauses import Atom, Constant, Guard, Rule, Variable
 from lrnn_cli.language.files import Source
+from lrnn_cli.language.template import Settings
 from lrnn_cli.network.network import compile_network
+from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.simplification import simplification
+from lrnn_cli.simplification.condensing import Condensed, TargetRule, condense
 from lrnn_cli.simplification.removal import Removal
 from lrnn_cli.simplification.simplification import Simplifier, can_drop, canonical, in_batches, live_rules, parts
 
@@ -64,6 +67,48 @@ def simplified(folder: Folder, model: str, *options: str, data: str = DATA) -> l
 
 def variables(*names: str) -> tuple[Variable, ...]:
     return tuple(map(Variable, names))
+
+
+# Many target rules at once
+
+
+def test_one_of_two_equal_rules_takes_the_weight_of_both() -> None:
+    """Rules 0 and 1 give the same, so one can go at no cost, and the other has 1 + 2; rule 2 gives something else.
+
+    Of rule 3 a literal is always 1, so it goes: a body of Lukasiewicz's conjunction is the same without it.
+    """
+    activation = Activation.of(Settings())
+    values = np.random.default_rng(1).random((5, 60))
+    bodies = [("a",), ("a",), ("b",), ("c", "d")]
+    model = [Rule(Atom("p"), tuple(map(Atom, names)), weight=1.0) for names in bodies]
+    model += [Rule(Atom(name), (Atom(f"f{name}"),), weight=1.0) for name in "abcd"]
+    rules = [TargetRule(number, (0,), values[number and number - 1], None) for number in range(3)]
+    literals = np.stack([values[3], np.ones(60)])
+    column = activation.rules(activation.rule_bias(2, 0) + literals.sum(axis=0))
+    rules.append(TargetRule(3, (0, 1), column, literals))
+    weights = np.array([1.0, 2.0, -1.0, 0.5])
+    wanted = np.stack([rule.column for rule in rules], 1) @ weights
+
+    def close(found: Condensed) -> bool:
+        given = np.stack([rule.column for rule in found.rules], 1) @ found.weights
+        return bool(np.abs(given - wanted).max() < 0.01)
+
+    found = condense(rules, weights, np.ones(60), activation, model, close)
+    left = {rule.number: (rule.places, weight) for rule, weight in zip(found.rules, found.weights, strict=True)}
+    assert [number for number in left if number in (2, 3)] == [2, 3]
+    assert len(left) == 3
+    assert left[min(left)][1] == pytest.approx(3.0, abs=0.02)
+    assert left[2][1] == pytest.approx(-1.0, abs=0.02)
+    assert left[3][0] == (0,)
+
+
+def test_model_of_conjunctions_is_condensed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For two queries, the fact and one of the conjunctions give what both gave; parts that nothing uses go, too."""
+    monkeypatch.setattr(simplification, "MANY_RULES", 3)
+    parts = "2.0 :: part_1 :- c(X).\n-0.5 :: part_1.\n1.0 :: part_2 :- u(X).\n0.1 :: part_2.\n"
+    rules = simplified(folder, f"{parts}1.0 :: p :- part_1.\n0.7 :: p :- part_1, part_2.\n0.1 :: p.\n", "--quiet")
+    assert [rule.split(" :: ")[1] for rule in rules] == ["part_1.", "part_1 :- c(X).", "p.", "p :- part_1."]
+    assert "0.1 :: p" not in rules
 
 
 # A network without some rules

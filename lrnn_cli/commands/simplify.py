@@ -32,7 +32,9 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
 
     Rules whose removal costs least go first, then body literals, while the metric gets worse by no more than the
     tolerance; the weights that are left are trained a little. Every step is checked by the model it leads to. Rules
-    with fixed weights stay while anything uses them. The members of an ensemble are simplified one by one.
+    with fixed weights stay while anything uses them. Of 100 target rules and more, many go at once, weights of the
+    others making up for them, and nothing is trained: try a larger tolerance, such as 0.02. The members of an ensemble
+    are simplified one by one.
 
     What was dropped is printed, on standard error when the model goes to standard output. Ctrl-C keeps what has been
     reached so far.

@@ -9,7 +9,7 @@ Aggregations are kept rule by rule, so that only rules that depend on what has c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from lrnn_cli.grounding.program import Program
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.network import Level, Network
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.simplification.condensing import TargetRule
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,64 @@ class Removal:
     def outputs(self, removed: Iterable[int] = ()) -> np.ndarray:
         """Outputs (queries,) without these rules, besides those that have been taken."""
         return self.network.outputs(self._without(removed).values)
+
+    def target_rules(self) -> list[TargetRule]:
+        """Rules whose heads are queries, and what they give to the input of each query."""
+        network, values = self.network, self._state.values
+        found = []
+        for number, (level, blocks) in enumerate(zip(network.levels, self._blocks, strict=True)):
+            place = np.where(
+                (network.query_atom >= level.first) & (network.query_atom < level.last),
+                network.query_atom - level.first,
+                -1,
+            )
+            for index, block in enumerate(blocks):
+                row = np.full(level.last - level.first + 1, -1)
+                row[block.row] = np.arange(len(block.row))
+                own = row[place]
+                there = own >= 0
+                if not there.any():
+                    continue
+                # One grounding for each query: the rule neuron is a function of the literals, whichever are left.
+                single = there.all() and len(block.counts.data) == len(block.row) == block.counts.data.sum()
+                for column, rule in enumerate(block.rule.tolist()):
+                    body = self._rules[rule].body
+                    literals = None
+                    if single and block.literals[column] == len(body) and not any(name.arity for name, _ in body):
+                        neuron = block.first[column] + block.counts.indices[own]
+                        literals = values[level.body_atom[: len(body), neuron]]
+                    given = np.where(there, self._state.aggregated[number][index][own, column], 0.0)
+                    found.append(TargetRule(rule, tuple(range(len(body))), given, literals))
+            for rule in np.unique(level.learned_rule).tolist():
+                atoms = np.zeros(level.last - level.first + 1)
+                atoms[level.learned_atom[level.learned_rule == rule]] = 1.0
+                if atoms[place].any():
+                    found.append(TargetRule(rule, (), atoms[place], None))
+        return found
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """(queries,) the sums of the inputs of query atoms, 0 where there are none."""
+        return np.asarray(self._of_atoms(self._state.total)[self.network.query_atom])
+
+    @property
+    def linear(self) -> np.ndarray:
+        """(queries,) those whose inputs are not squashed."""
+        return np.asarray(self._of_atoms(self._not_squashed)[self.network.query_atom] > 0.0)
+
+    def _of_atoms(self, by_level: Sequence[np.ndarray]) -> np.ndarray:
+        """(atoms,) what is given for the atoms of each level."""
+        everything = np.zeros(self.network.atoms)
+        for level, own in zip(self.network.levels, by_level, strict=True):
+            everything[level.first : level.last] = own
+        return everything
+
+    def outputs_of(self, inputs: np.ndarray) -> np.ndarray:
+        """Outputs (queries,) if query atoms had these inputs (queries,)."""
+        network = self.network
+        values = self._state.values.copy()
+        values[network.query_atom] = np.where(self.linear, inputs, network.activation.atoms(inputs))
+        return network.outputs(values)
 
     def take(self, removed: Iterable[int]) -> None:
         """Do without these rules from now on."""

@@ -24,6 +24,7 @@ from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.model import Model, model_weights
 from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.network.network import Network, assemble
+from lrnn_cli.simplification.condensing import Condensed, TargetRule, condense
 from lrnn_cli.simplification.options import SimplificationOptions
 from lrnn_cli.simplification.removal import Removal
 from lrnn_cli.training.loop import train_weights
@@ -35,6 +36,9 @@ WORTH_ANOTHER_ROUND = 0.05
 """The part of the rules that a round must drop for another to follow."""
 LEARNING_RATE = 0.005
 """The weights are good already; larger steps would spoil them first."""
+
+MANY_RULES = 100
+"""So many target rules, and more, are condensed before each is weighed alone."""
 
 Item = TypeVar("Item")
 Badness = Callable[[np.ndarray, np.ndarray], float]
@@ -129,7 +133,13 @@ class Simplifier:
         self._limit = self.first.badness + options.tolerance * unit
 
     def run(self) -> None:
-        """Drop rules, then literals and the rules that can go without them, until no literal can."""
+        """Drop rules, then literals and the rules that can go without them, until no literal can.
+
+        Many target rules are condensed instead: weighing each alone would take minutes.
+        """
+        self._merge_copies()
+        if self._condense():
+            return
         while True:
             self._rounds()
             before = len(self.dropped)
@@ -219,6 +229,55 @@ class Simplifier:
             if self._accept(replace(now.model, rules=tuple(rule for rule in rules if id(rule) not in gone)), dropped):
                 return
             batches = batches[: len(batches) // 2]
+
+    def _condense(self) -> bool:
+        """Do without many target rules, and literals of them, at once; weights of the others make up for them."""
+        now, network = self.now, self.now.network
+        removal = Removal(network, now.program, now.weights)
+        rules = removal.target_rules()
+        if len(rules) < MANY_RULES or len({rule.number for rule in rules}) < len(rules):
+            return False
+        slope = network.activation.slope(network.activation.atoms(removal.inputs))
+        importance = np.where(removal.linear, 1.0, slope) ** 2
+
+        def input_of(found: Condensed) -> np.ndarray:
+            return np.asarray(np.stack([rule.column for rule in found.rules], 1) @ found.weights)
+
+        given = Condensed(tuple(rules), now.weights[[rule.number for rule in rules]])
+        first = input_of(given)
+
+        def accepted(found: Condensed) -> bool:
+            """Whether the outputs are within the limit."""
+            self._report(f"simplify: {len(found.rules)} of {len(rules)} target rules are left")
+            outputs = removal.outputs_of(removal.inputs + input_of(found) - first)
+            return self._badness(*network.compared(outputs)) <= self._limit
+
+        found = condense(rules, given.weights, importance, network.activation, now.model.rules, accepted)
+        return self._accept_condensed(rules, found)
+
+    def _accept_condensed(self, rules: Sequence[TargetRule], found: Condensed) -> bool:
+        """Go on with the target rules that are left, and without rules that nothing uses then."""
+        model = self.now.model
+        left = {
+            rule.number: (rule.places, float(weight)) for rule, weight in zip(found.rules, found.weights, strict=True)
+        }
+        kept: list[Rule] = []
+        dropped = []
+        targets = {rule.number for rule in rules}
+        for number, rule in enumerate(model.rules):
+            if number not in targets or rule.fixed:
+                kept.append(rule)
+            elif number not in left:
+                dropped.append(Dropped("rule", rule))
+            else:
+                places, weight = left[number]
+                gone = [atom for place, atom in enumerate(rule.body) if place not in places]
+                dropped += [Dropped("literal", rule, literal=atom) for atom in gone]
+                kept.append(replace(rule, body=tuple(rule.body[place] for place in places), weight=weight))
+        live = live_rules(kept, self.now.program.facts, np.ones(len(kept), bool)).tolist()
+        dropped += [Dropped("rule", rule) for rule, alive in zip(kept, live, strict=True) if not alive]
+        shorter = tuple(rule for rule, alive in zip(kept, live, strict=True) if alive)
+        return bool(dropped) and self._accept(replace(model, rules=shorter), dropped)
 
     def _badness_without(self, removal: Removal, indices: Sequence[int]) -> float:
         return self._badness(*self.now.network.compared(removal.outputs(indices)))
