@@ -120,7 +120,7 @@ class Data:
         return assign_query_folds(self.content, options.folds, options.seed)
 
     @cached_property
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The names of all objects of the file, in their order, as Prolog writes them."""
         return self.grounder.names(self.content)
 

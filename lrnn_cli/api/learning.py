@@ -54,19 +54,21 @@ def learn(
     note: called with what is worth keeping; spread: runs what members do, on other machines than this one.
     """
     data = data.labelled()
-    knowledge = data.knowledge
+    facts = data.content, data.knowledge, _examples(data)
     from lrnn_cli.evaluation.survey import duplicate_groups
-    from lrnn_cli.structure.learning import LearningTask, learn_model
+    from lrnn_cli.structure.learning import LearningTask, learn_model, learned_part
     from lrnn_cli.structure.options import StructureOptions
     from lrnn_cli.structure.side_by_side import side_by_side
 
+    chosen = chosen_options(StructureOptions, options, settings)
     with one_thread():
-        groups = duplicate_groups(data.content, knowledge.tables, knowledge.soft, knowledge.names())
+        content, knowledge, examples = learned_part(*facts, chosen.seed, note)
+        groups = duplicate_groups(content, knowledge.tables, knowledge.soft, knowledge.names())
         session = data.session
-        facts = data.content, knowledge, _examples(data), groups
-        task = LearningTask(*facts, session.report, note, session.options.jobs, session.memory, spread or side_by_side)
+        limits = session.options.jobs, session.memory, spread or side_by_side
+        task = LearningTask(content, knowledge, examples, groups, session.report, note, *limits)
         folder = None if run_directory is None else fspath(run_directory)
-        return learn_model(task, chosen_options(StructureOptions, options, settings), ensemble, budget, folder, resume)
+        return learn_model(task, chosen, ensemble, budget, folder, resume)
 
 
 def learn_baseline(data: Data, options: BaselineOptions | None = None, **settings: Any) -> tuple[Model, list[str]]:

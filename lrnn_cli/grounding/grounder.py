@@ -59,7 +59,7 @@ class Knowledge:
     tables: dict[Predicate, Table]
     soft: dict[Predicate, SoftFacts]
     objects: int
-    names: Callable[[], list[str]]
+    names: Callable[[], Sequence[str]]
     unlisted: frozenset[Predicate] = frozenset()
 
     def numbers(self) -> np.ndarray:
