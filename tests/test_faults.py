@@ -688,7 +688,7 @@ OPTIONS = [
     ),
     Fault(
         "unknown grounder",
-        "there is no grounder duck; there are duckdb, joins, swi",
+        "there is no grounder duck; there are auto, duckdb, joins, swi",
         {},
         (*PREDICT, "--grounder", "duck"),
     ),

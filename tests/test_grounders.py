@@ -15,10 +15,13 @@ from test_duckdb import assert_same_rows
 from test_semantics import grounded, programs, tried
 
 from lrnn_cli.errors import GroundingError, LimitError
-from lrnn_cli.grounding.grounder import GrounderOptions, grounder_names, open_grounder
+from lrnn_cli.grounding import program as plans
+from lrnn_cli.grounding.facts import ExampleFacts
+from lrnn_cli.grounding.grounder import GrounderOptions, GroundTables, grounder_names, open_grounder
 from lrnn_cli.grounding.groundings import Groundings, load_groundings
 from lrnn_cli.grounding.regrounding import Regrounder
 from lrnn_cli.grounding.session import GroundingSession
+from lrnn_cli.grounding.swi.grounder import SwiGrounder
 from lrnn_cli.grounding.tables import ordered, row_bytes
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
@@ -94,7 +97,7 @@ def test_unknown_grounder(folder: Folder) -> None:
     folder.write({"t.pl": PATHS, "d.pl": EDGES})
     done = folder.run("ground", "t.pl", "d.pl", "--grounder", "loops", "-o", "g.npz")
     assert done.code == 1
-    assert "there is no grounder loops; there are duckdb, joins, swi" in done.stderr
+    assert "there is no grounder loops; there are auto, duckdb, joins, swi" in done.stderr
 
 
 # Joins
@@ -115,6 +118,47 @@ class Two:
 def two() -> Iterator[Two]:
     with open_grounder("swi", GrounderOptions()) as swi, open_grounder("joins", GrounderOptions()) as joins:
         yield Two(swi, joins)
+
+
+AUTOMATIC = {
+    "a chain": ("_ :: p :- b(X, Y), b(Y, Z), X \\== Z.", False),
+    "latent": ("_ :: l(X) :- b(X, Y). _ :: p :- l(X), b(X, Y), l(Y).", False),
+    "recursion": ("_ :: l(X, Y) :- b(X, Y). _ :: l(X, Z) :- l(X, Y), b(Y, Z). _ :: p :- l(X, Y).", True),
+    "arithmetic": ("_ :: p :- c(X, C), D is C + 1, D > 1.2.", True),
+    "a comparison": ("_ :: p :- kind(X, K), K == K, c(Y, C), C < 0.4.", False),
+}
+
+
+@pytest.mark.parametrize("name", AUTOMATIC)
+def test_automatic_grounder(name: str, two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Joins where they are enough, SWI-Prolog for all else: the same tables in the same order."""
+    rules, by_prolog = AUTOMATIC[name]
+    template = f"{rules} _ :: t(X) :- b(X, Y)."
+    asked: list[plans.Program] = []
+
+    def ground(self: SwiGrounder, program: plans.Program, facts: ExampleFacts) -> GroundTables:
+        asked.append(program)
+        return prolog(self, program, facts)
+
+    expected = grounded(two.swi, template, CHARGES)
+    prolog = SwiGrounder.ground
+    monkeypatch.setattr(SwiGrounder, "ground", ground)
+    with open_grounder("auto", GrounderOptions()) as automatic:
+        found = grounded(automatic, template, CHARGES)
+    assert bool(asked) == by_prolog
+    assert_same_tables(found, expected)
+    assert [table.objects.tolist() for table in found.tables] == [table.objects.tolist() for table in expected.tables]
+
+
+def test_joins_that_take_too_much_are_left_to_prolog() -> None:
+    """All pairs of three b's are 9 rows, more than there is room for; one of them is left by the guard."""
+    options = GrounderOptions(table_memory=6 * row_bytes(4))
+    template = "_ :: p :- b(X, Y), b(Z, W), X == Z, Y == W."
+    data = "b(a1, a2). b(a2, a3). b(a3, a4). query(p, 1)."
+    with open_grounder("joins", options) as joins, pytest.raises(LimitError):
+        grounded(joins, template, data)
+    with open_grounder("auto", options) as automatic:
+        assert len(grounded(automatic, template, data).tables[0]) == 3
 
 
 @tried(150)

@@ -282,7 +282,7 @@ OPEN_FILES = (
 def test_limits_of_the_system(files: dict[str, str], limit: str, message: str, folder: Folder) -> None:
     """One sentence with a remedy, whoever of the two processes meets the limit."""
     folder.write(files)
-    command = " ".join([*LRNN, "predict", "t.pl", "d.pl", "-o", "out.tsv"])
+    command = " ".join([*LRNN, "predict", "t.pl", "d.pl", "--grounder", "swi", "-o", "out.tsv"])
     done = subprocess.run(
         ["bash", "-c", f"ulimit {limit}; exec {command}"],
         env=environment(PYTHONDONTWRITEBYTECODE="1"),

@@ -122,11 +122,15 @@ def _added() -> EntryPoints:
 
 
 def grounder_names() -> list[str]:
-    return sorted({"swi", "duckdb", "joins", *_added().names})
+    return sorted({"auto", "swi", "duckdb", "joins", *_added().names})
 
 
 def make_grounder(name: str, options: GrounderOptions) -> Grounder:
     """The grounder called `name`."""
+    if name == "auto":
+        from lrnn_cli.grounding.automatic import AutomaticGrounder
+
+        return AutomaticGrounder(options)
     if name == "swi":
         from lrnn_cli.grounding.swi.grounder import SwiGrounder
 

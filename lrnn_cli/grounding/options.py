@@ -10,7 +10,9 @@ from lrnn_cli.settings import setting
 
 @dataclass(frozen=True)
 class SessionOptions:
-    grounder: str = setting("swi", "What computes groundings.", metavar="NAME")
+    grounder: str = setting(
+        "auto", "What computes groundings: `auto` chooses joins of arrays where they are enough.", metavar="NAME"
+    )
     jobs: int = setting(
         os.cpu_count() or 1,
         "SWI-Prolog processes at most; the result does not depend on it.",

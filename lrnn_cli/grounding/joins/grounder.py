@@ -85,7 +85,8 @@ def joined_tables(program: Program, relations: Relations) -> tuple[Table, ...]:
     for rule in program.rules:
         rules.setdefault(program.groups[rule.head], []).append(rule)
     for name in itertools.chain.from_iterable(program.strata):
-        heads = []
+        # Many rules have the same body and the same arguments in the head.
+        heads: dict[tuple[int, tuple[int, ...]], Table] = {}
         for rule in rules[name]:
             if rule.table not in tables:
                 try:
@@ -94,8 +95,9 @@ def joined_tables(program: Program, relations: Relations) -> tuple[Table, ...]:
                     error.table = rule.table
                     raise
             table = tables[rule.table]
-            heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
-        extensions[name] = AtomIndex(heads, relations.objects)
+            columns = list(rule.head_columns)
+            heads[rule.table, rule.head_columns] = Table(table.example, table.objects[:, columns])
+        extensions[name] = AtomIndex(list(heads.values()), relations.objects)
     return tuple(tables[number] for number in range(len(program.tables)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from lrnn_cli.errors import Fault, GroundingError, LimitError, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import REMEDY, GrounderOptions, GroundTables
-from lrnn_cli.grounding.joins.comparisons import compares, object_constants
+from lrnn_cli.grounding.joins.comparisons import compares, compares_numbers, object_constants
 from lrnn_cli.grounding.joins.grounder import chosen_relations, joined_tables
 from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation
 from lrnn_cli.grounding.objects import object_numbers
@@ -46,13 +46,14 @@ class JoinsGrounder:
         goals = [guard.goal for skeleton in program.tables for guard in skeleton.guards if guard.goal]
         constants = {constant for skeleton in program.tables for _, constant in skeleton.constants}
         constants.update(*map(object_constants, goals))
-        names = facts.names() if goals or constants else []
+        by_number = any(map(compares_numbers, goals))
+        names = facts.names() if by_number or constants else []
         used = {predicate for skeleton in program.tables for predicate, _ in skeleton.body} - program.groups.keys()
         tables = {predicate: _nothing(predicate.arity) for predicate in used} | facts.tables(sorted(used))
         tables |= constant_tables(constants, names, facts.data)
         identity = program.template.settings.object_identity
         memory = self.options.table_memory
-        numbers = object_numbers(names) if goals else None
+        numbers = object_numbers(names) if by_number else None
         relations = chosen_relations(tables, {}, facts.objects, facts.queries, identity, memory, numbers)
         for skeleton in program.tables:
             if skeleton.queried:
