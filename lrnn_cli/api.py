@@ -609,7 +609,7 @@ def train(
     chosen = _chosen(TrainingOptions, options, settings)
     template, queries = groundings.template, groundings.queries
     _tell_unlabelled(groundings.data_name, queries, note)
-    groundings = replace(groundings, queries=queries.select(queries.labelled.nonzero()[0]))
+    groundings = groundings.asking(queries.labelled.nonzero()[0])
     template = with_standard_numbers(template, groundings.origin, groundings.queries)
     groundings = replace(groundings, program=replace(groundings.program, template=template))
     with one_thread():
