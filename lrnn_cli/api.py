@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lrnn_cli.evaluation.survey import Survey
     from lrnn_cli.grounding.grounder import Knowledge
     from lrnn_cli.grounding.groundings import Groundings
+    from lrnn_cli.grounding.program import Program
     from lrnn_cli.grounding.session import GroundingSession
     from lrnn_cli.grounding.tables import SoftFacts, Table
     from lrnn_cli.hypotheses.options import ChainOptions
@@ -369,7 +370,7 @@ class Data:
             hint = examples_of_others(list(self.content.predicates))
             message = "there is no query in these data; add query(Atom, Target). to the examples"
             raise LrnnError(f"{self.name}: {message}{hint}")
-        _tell_unlabelled(self.name, self.checked().queries, self.session.note)
+        tell_unlabelled(self.name, self.checked().queries, self.session.note)
         known = self.content.queries.labelled
         return self if known.all() else self.asking(self.content.asking(known.nonzero()[0]))
 
@@ -413,7 +414,7 @@ FACTS = ("knowledge", "names", "relations", "duplicates")
 """What data keep that does not depend on their queries."""
 
 
-def _tell_unlabelled(name: str, queries: Queries, note: Callable[[str], None]) -> None:
+def tell_unlabelled(name: str, queries: Queries, note: Callable[[str], None]) -> None:
     """Note how many queries have no target; none with one is an error."""
     others = int((~queries.labelled).sum())
     if others and others == len(queries):
@@ -549,12 +550,17 @@ def ground(template: Template, data: Data, names: bool = True) -> Groundings:
 
     Without `names` of objects they can be trained, but not saved or shown.
     """
+    with stage("grounding"):
+        return data.grounder.ground_program(*planned(template, data), data.examples, names)
+
+
+def planned(template: Template, data: Data) -> tuple[Program, DataSet]:
+    """What has to be grounded, and data with the queries that the template answers."""
     from lrnn_cli.language.targets import check_classes_known, with_task
 
-    with stage("grounding"):
-        template = with_task(template, data.name, data.checked().queries)
-        check_classes_known(template, data.content, data.queries)
-        return data.grounder.ground(template, data.content, data.examples, names)
+    template = with_task(template, data.name, data.checked().queries)
+    check_classes_known(template, data.content, data.queries)
+    return data.grounder.plan(template, data.content)
 
 
 def save_groundings(groundings: Groundings, path: Path) -> None:
@@ -608,7 +614,7 @@ def train(
 
     chosen = _chosen(TrainingOptions, options, settings)
     template, queries = groundings.template, groundings.queries
-    _tell_unlabelled(groundings.data_name, queries, note)
+    tell_unlabelled(groundings.data_name, queries, note)
     groundings = groundings.asking(queries.labelled.nonzero()[0])
     template = with_standard_numbers(template, groundings.origin, groundings.queries)
     groundings = replace(groundings, program=replace(groundings.program, template=template))
