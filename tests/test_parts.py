@@ -81,6 +81,7 @@ def test_folds_of_parts(folder: Folder) -> None:
         ("begin(model(m0)).\na(x).\nend(model(m0)).\n", "d.pl:8:1: "),
         ("begin(model(n)).\nquery(p, word).\nend(model(n)).\n", "targets are words"),
         ("begin(model(n)).\na(x) :- b(x).\n", "d.pl:9:"),
+        (")\n", "d.pl:8:1: "),
     ],
 )
 def test_faults_are_those_of_the_file(folder: Folder, broken: str, message: str) -> None:
@@ -131,6 +132,8 @@ def test_where_files_are_cut(folder: Folder, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr("lrnn_cli.language.file_parts.BLOCK", size)
         found.append(file_parts("d.pl", 3))
     assert found[0] == found[1] == found[2]
+    monkeypatch.setattr("lrnn_cli.language.file_parts.LARGEST", len(text) // 3 + 1)
+    assert found[0] == file_parts("d.pl", None) != file_parts("d.pl", None, 4)
     parts = [text.encode()[part.start : part.stop].decode() for part in found[0].parts]
     assert "".join(parts) == text and len(parts) == 3
     assert [part.split("\n")[0] for part in parts] == ["% nothing", "begin(model(m3)).", "begin(model(m6))."]

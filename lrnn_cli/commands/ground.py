@@ -93,7 +93,7 @@ def _in_parts(session: Session, rules: Template, data: str, options: dict[str, A
         raise click.UsageError(f"parts of DATA are read from a file, so {what} does not go with --parts and --cluster")
     with _grounder(session, options) as (grounder, workers):
         session.report(f"looking through {data}")
-        file = file_parts(data, options["parts"] or workers)
+        file = file_parts(data, options["parts"], workers)
         return grounder.ground(rules, file, chosen(FoldOptions, options))
 
 

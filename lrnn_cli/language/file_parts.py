@@ -15,6 +15,8 @@ from lrnn_cli.language.files import Source, checked_source, open_input
 from lrnn_cli.language.writing import visible
 
 BLOCK = 2**24
+LARGEST = 64_000_000
+"""Parts whose number is not given have no more bytes than this."""
 BEGINNING = re.compile(rb"^begin\(model\(", re.MULTILINE)
 
 
@@ -62,8 +64,11 @@ class FileParts:
         return replace(self, parts=(replace(self.parts[0], stop=self.parts[-1].stop),))
 
 
-def file_parts(path: str, count: int) -> FileParts:
-    """A file in so many parts of about one size, fewer where it has not so many models."""
+def file_parts(path: str, count: int | None, least: int = 1) -> FileParts:
+    """A file in so many parts of about one size, fewer where it has not so many models.
+
+    Where no number is given there are at least so many, and more where they would be too large.
+    """
     digest = hashlib.sha256()
     begins: list[tuple[int, int]] = []
     start = lines = 0
@@ -79,6 +84,8 @@ def file_parts(path: str, count: int) -> FileParts:
             start, lines, rest = start + end, lines + block.count(b"\n", 0, end), block[end:]
     begins += _begins(rest, start, lines)
     size = start + len(rest)
+    if count is None:
+        count = max(least, -(-size // LARGEST))
     cuts = [(0, 0)]
     for number in range(1, count):
         # The first model is in the first part, with what stands before it.

@@ -152,8 +152,8 @@ class PartsGrounder:
         if len(file.parts) > 1:
             parts = list(self._results(ReadPart(self.options), partial(self._part, file), len(file.parts), "read"))
             read = [part for part in parts if part is not None and part.example_name != SINGLE]
-            content = joined_data(file.name, file.digest, read)
-            if len(read) == len(parts) and content is not None:
+            content = joined_data(file.name, file.digest, read) if len(read) == len(parts) else None
+            if content is not None:
                 return file, read, content
             file = file.whole()
         (only,) = self._results(ReadPart(self.options, last=True), partial(self._part, file), 1, "read")
