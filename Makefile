@@ -22,6 +22,9 @@ PEER_TEMPLATE := $(if $(filter file,$(origin TEMPLATE)),,--template $(TEMPLATE))
 BENCHMARK ?=
 MINUTES ?= 30
 
+# Tests start hundreds of processes: the modules of each are compiled once, whatever the surroundings say.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install prolog demo test fuzz check docs evaluate clean
 .PHONY: benchmark benchmark-start benchmark-grounding benchmark-search benchmark-structure benchmark-peer
 .DELETE_ON_ERROR:
@@ -76,8 +79,12 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: install check
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+# Checks run beside the tests, and are shown if they fail.
+test: install
+	@mkdir -p build
+	@$(MAKE) --no-print-directory check > build/check.txt 2>&1 & checks=$$!; \
+	    $(BIN)/python -m pytest -q -n auto --dist worksteal; tests=$$?; \
+	    wait $$checks || { cat build/check.txt; exit 1; }; exit $$tests
 
 fuzz: install
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) -o build/fuzz

@@ -6,10 +6,11 @@ write_data(replicated(examples, 10), folder / "data.pl")
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -110,12 +111,13 @@ def _peer_atoms(text: str, numbers: dict[str, int]) -> Iterator[Fact]:
 # More examples
 
 
-def replicated(examples: Sequence[Example], times: int) -> list[Example]:
+def replicated(examples: Sequence[Example], times: int) -> Iterator[Example]:
     """All examples so many times, in rounds."""
-    return [replace(example, name=f"{example.name}_{copy}") for copy in range(1, times + 1) for example in examples]
+    for copy in range(1, times + 1):
+        yield from (replace(example, name=f"{example.name}_{copy}") for example in examples)
 
 
-def perturbed(examples: Sequence[Example], times: int, seed: int = 1) -> list[Example]:
+def perturbed(examples: Sequence[Example], times: int, seed: int = 1) -> Iterator[Example]:
     """So many times the examples, no two alike but by chance: a fifth of all types are drawn anew.
 
     A type is a unary predicate. Types of one kind, say of atoms, are those whose objects stand in the same arguments
@@ -134,10 +136,14 @@ def perturbed(examples: Sequence[Example], times: int, seed: int = 1) -> list[Ex
             return fact
         return replace(fact, predicate=drawn.choice(types[kind_of[fact.predicate]]))
 
-    return [
-        replace(example, facts=tuple(dict.fromkeys(changed(fact) for fact in example.facts)))
-        for example in replicated(examples, times)
-    ]
+    for example in replicated(examples, times):
+        yield replace(example, facts=tuple(dict.fromkeys(changed(fact) for fact in example.facts)))
+
+
+def sized(examples: Sequence[Example], size: int) -> Iterator[Example]:
+    """So many examples: the first ones, or all of them and new ones."""
+    new = itertools.islice(perturbed(examples, -(-size // len(examples))), len(examples), None)
+    return itertools.islice(itertools.chain(examples, new), size)
 
 
 def type_kinds(examples: Sequence[Example]) -> dict[str, frozenset[tuple[str, int]]]:
@@ -180,7 +186,7 @@ def atom_text(name: str, objects: Sequence[int]) -> str:
     return f"{name}({','.join(f'o{number}' for number in objects)})" if objects else name
 
 
-def write_data(examples: Sequence[Example], path: Path) -> None:
+def write_data(examples: Iterable[Example], path: Path) -> None:
     """Write a data file of ours."""
     with path.open("w", encoding="utf-8") as file:
         for example in examples:
@@ -192,7 +198,7 @@ def write_data(examples: Sequence[Example], path: Path) -> None:
             file.write(f"query({query}, {example.target!r}).\nend(model({quoted(example.name)})).\n")
 
 
-def write_peer_data(examples: Sequence[Example], examples_path: Path, queries_path: Path) -> None:
+def write_peer_data(examples: Iterable[Example], examples_path: Path, queries_path: Path) -> None:
     """Write the two files of the peer."""
     with examples_path.open("w", encoding="utf-8") as file, queries_path.open("w", encoding="utf-8") as queries:
         for example in examples:

@@ -112,7 +112,7 @@ class Bench:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         chosen = _case_name(name)
-        many = (perturbed if chosen["data"] == "new" else replicated)(examples, chosen["times"])
+        many = list((perturbed if chosen["data"] == "new" else replicated)(examples, chosen["times"]))
         _write_case(folder, template, many)
         _say(f"{name}: {len(many):,} examples; once without the clock, to fill caches on disk")
         self.lrnn(folder, 1)

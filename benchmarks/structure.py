@@ -30,7 +30,7 @@ from pathlib import Path
 
 import matplotlib
 from measure import run
-from molecules import Example, perturbed, read_data, write_data
+from molecules import read_data, sized, write_data
 from peer_table import Spread
 from search import draw, learn, prolog
 
@@ -134,13 +134,6 @@ def by_prolog(
     tried = sum(scored.values()) if candidates is None else candidates
     seconds = tried * float(each.mean())
     return Figures(count, place, 1, "prolog", seconds, found.peak / 1e6, tried, seconds)
-
-
-def sized(examples: Sequence[Example], size: int) -> list[Example]:
-    """So many examples: the first ones, or all of them and new ones."""
-    times = -(-size // len(examples))
-    more = [] if times == 1 else perturbed(examples, times)[len(examples) :]
-    return [*examples, *more][:size]
 
 
 def table(figures: Sequence[Figures]) -> str:

@@ -53,25 +53,26 @@ class Profile:
         return rows
 
 
-_profile: Profile | None = None
+current: Profile | None = None
+"""What stages are recorded in, if that was asked for."""
 
 
 def start_profile() -> Profile:
     """Record stages from now on."""
-    global _profile
-    _profile = Profile()
-    return _profile
+    global current
+    current = Profile()
+    return current
 
 
 def stop_profile() -> None:
-    global _profile
-    _profile = None
+    global current
+    current = None
 
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
     """What is done inside is a stage of this name."""
-    profile = _profile
+    profile = current
     if profile is None:
         yield
         return

@@ -150,8 +150,9 @@ outside(Term, Place, Stream, Mode, Example, Next) :-
 
 %   add_bias(+Pattern, +Place)
 %
-%   Pattern is an atom whose arguments, if it has any, are names of sorts, or
-%   `constant`.
+%   Pattern is an atom whose arguments, if it has any, are names of sorts,
+%   `constant`, `number`, or number(Name) for numbers that are compared with
+%   those of the same name.
 
 add_bias(Pattern, Place) :-
     (   compound(Pattern)
@@ -165,7 +166,8 @@ add_bias(Pattern, Place) :-
     ;   atom_fault(Pattern, Format, Arguments)
     ->  add_fault(Place, Format, Arguments)
     ;   member(Sort, Sorts),
-        \+ atom(Sort)
+        \+ atom(Sort),
+        \+ ( compound(Sort), Sort = number(Measured), atom(Measured) )
     ->  add_fault(Place,
                   'bias(~w): a sort is a name that starts with a small letter, not ~w; write one for each argument, constant for arguments that take constants',
                   [Pattern, Sort])

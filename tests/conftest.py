@@ -9,11 +9,13 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import one_job  # noqa: F401  before all others of lrnn
 import pytest
 from click.testing import CliRunner
 from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.commands import cli
+from lrnn_cli.structure import selection
 
 # A shell starts background processes with SIGINT ignored, and programs inherit that. Tests send SIGINT, so they want
 # what a program in the foreground has.
@@ -115,6 +117,12 @@ def shared_workers(request: pytest.FixtureRequest, kept_workers: KeptWorkers) ->
         return
     with kept_workers.used():
         yield
+
+
+@pytest.fixture
+def two_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queries are held out in two parts, not five: half of the work, where a test asks for nothing of the estimate."""
+    monkeypatch.setattr(selection, "PARTS", 2)
 
 
 @pytest.fixture

@@ -24,6 +24,10 @@ class KeptProcess(PrologProcess):
     uses = 0
     busy = False
 
+    @property
+    def identifier(self) -> int:
+        return self._process.pid
+
     def send(self, request: str, text: bytes | None = None) -> None:
         self.busy = True
         super().send(request, text)
@@ -62,7 +66,7 @@ class KeptWorkers:
         else:
             self._idle.remove(process)
         process.uses += 1
-        process.time_limit, process.deadline = time_limit, deadline
+        process.limit_time(time_limit, deadline)
         return process
 
     @contextlib.contextmanager
@@ -76,7 +80,7 @@ class KeptWorkers:
 
     def processes(self) -> set[int]:
         """Identifiers of the processes that wait for a command."""
-        return {process._process.pid for process in self._idle}
+        return {process.identifier for process in self._idle}
 
     def close(self) -> None:
         for process in self._idle:

@@ -30,7 +30,7 @@ class NestedLoops:
     def ground(self, program: Program, facts: ExampleFacts) -> GroundTables:
         if program.background or any(clause.head in program.facts.queried for clause in facts.data.background):
             raise GroundingError(f"{facts.data.name}: nested loops take no background clauses; use --grounder swi")
-        names = facts.names()
+        names = list(facts.names())
         rows: list[list[Row]] = [[] for _ in program.tables]
         for example in facts.active.tolist():
             model = example_model(program, facts, example, names)

@@ -24,6 +24,7 @@ from molecules import (  # noqa: E402
     read_data,
     read_peer_data,
     replicated,
+    sized,
     type_kinds,
     write_data,
     write_peer_data,
@@ -31,7 +32,7 @@ from molecules import (  # noqa: E402
 from peer_table import Case, Spread, csv_text, goals, growth, number, ratio, spread, table  # noqa: E402
 from peer_template import comparable, peer_template  # noqa: E402
 from search import goal  # noqa: E402
-from structure import Figures, searched, sized  # noqa: E402
+from structure import Figures, searched  # noqa: E402
 from structure import table as structure_table  # noqa: E402
 
 from lrnn_cli.errors import LrnnError  # noqa: E402
@@ -236,16 +237,16 @@ def molecules(count: int) -> list[Example]:
 
 def test_replicated_data_have_names_of_their_own() -> None:
     examples = molecules(2)
-    more = replicated(examples, 3)
+    more = list(replicated(examples, 3))
     assert [example.name for example in more] == ["e0_1", "e1_1", "e0_2", "e1_2", "e0_3", "e1_3"]
     assert {example.facts for example in more} == {examples[0].facts}
 
 
 def test_new_data_differ_in_types_only() -> None:
     examples = molecules(2)
-    more = perturbed(examples, 20)
-    assert more == perturbed(examples, 20)
-    assert more != perturbed(examples, 20, seed=2)
+    more = list(perturbed(examples, 20))
+    assert more == list(perturbed(examples, 20))
+    assert more != list(perturbed(examples, 20, seed=2))
     assert len({frozenset(example.facts) for example in more}) > 30
     for example in more:
         typed = {fact.objects[0]: fact.predicate for fact in example.facts if len(fact.objects) == 1}
@@ -386,7 +387,7 @@ def test_examples_of_a_size() -> None:
     """The first ones where there are enough; otherwise all, and new ones with names of their own."""
     query = Fact("p", ())
     examples = [Example(f"e{n}", (Fact("c", (0,)), Fact("b", (0, 1))), query, 1.0) for n in range(3)]
-    assert sized(examples, 2) == examples[:2]
-    more = sized(examples, 7)
+    assert list(sized(examples, 2)) == examples[:2]
+    more = list(sized(examples, 7))
     assert more[:3] == examples
     assert len({example.name for example in more}) == 7

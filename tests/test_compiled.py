@@ -12,7 +12,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -32,15 +34,18 @@ from lrnn_cli.network.network import Network, compile_network
 from lrnn_cli.semantics.activations import ACTIVATIONS
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.semantics.losses import LOSSES
-from lrnn_cli.training import backends, kernels
+from lrnn_cli.training import backends
 from lrnn_cli.training.backends import choose_backend
+from lrnn_cli.training.compilation import machine_code, njit
 from lrnn_cli.training.compiled import CompiledSteps
 from lrnn_cli.training.loop import Trained, train_weights
+from lrnn_cli.training.machine_code import KeptCode
 from lrnn_cli.training.optimisers import OPTIMISERS
 from lrnn_cli.training.options import TrainingOptions
 from lrnn_cli.training.steps import NumpySteps, Steps, Weights
 
-DATASETS = Path(__file__).parent.parent / "datasets"
+ROOT = Path(__file__).resolve().parents[1]
+DATASETS = ROOT / "datasets"
 LARGE = "setting(steepness, 1000.0).\n"
 
 
@@ -180,7 +185,7 @@ def test_steep_functions_take_sums(grounder: GroundingSession) -> None:
         grounder, LARGE + "0.5 :: l(X) :- c(X). 0.7 :: p :- l(X), l(Y), c(X). 0.2 :: r :- l(X).", data
     )
     steps = agree(groundings)
-    assert not steps._bundles.products
+    assert not steps.bundles.products
     assert np.isfinite(steps.loss_and_gradient(weights_of(groundings))[1]).all()
 
 
@@ -189,7 +194,7 @@ def test_large_facts_of_the_family_sigmoid(grounder: GroundingSession, weight: f
     """An atom with facts only is as large as they are: 5000 is far beyond what exp can take."""
     data = f"{weight} :: c(a). 0.1 :: c(b). c(d). query(p, 1)."
     steps = agree(grounded(grounder, "setting(activation, sigmoid). 0.5 :: p :- c(X), c(Y).", data))
-    assert steps._bundles.products == (abs(weight) < 100.0)
+    assert steps.bundles.products == (abs(weight) < 100.0)
 
 
 def test_learned_facts_of_the_family_sigmoid(grounder: GroundingSession) -> None:
@@ -198,7 +203,7 @@ def test_learned_facts_of_the_family_sigmoid(grounder: GroundingSession) -> None
         grounder, "setting(activation, sigmoid). 0.5 :: l(a). -0.5 :: p :- l(X), c(X).", "c(a). query(p, 1)."
     )
     for weight in (0.5, 2000.0, -2000.0):
-        assert not agree(groundings, np.array([weight, 0.8]))._bundles.products
+        assert not agree(groundings, np.array([weight, 0.8])).bundles.products
 
 
 def test_queries_without_atom(grounder: GroundingSession) -> None:
@@ -355,19 +360,34 @@ def test_command(folder: Folder) -> None:
     assert models[1] == pytest.approx(models[0], rel=1e-9)
 
 
-def test_no_place_to_keep_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where numba finds no folder for its code, functions are compiled for this run only."""
+class Pair(NamedTuple):
+    values: np.ndarray
+    factor: float
 
-    def njit(cache: bool = False) -> object:
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: function
 
-    def function(number: int) -> int:
-        return number + 1
+def scaled(pair: Pair, places: np.ndarray, negative: bool, shift: int) -> float:
+    """All kinds of arguments that compiled code takes."""
+    total = 0.0
+    for place in places:
+        total += pair.values[place] * pair.factor
+    pair.values[0] = shift
+    return -total if negative else total
 
-    monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels.kept_on_disk(function)(1) == 2
+
+def test_machine_code_takes_its_arguments(folder: Folder) -> None:
+    """In named tuples and alone; arrays are changed in place. (1 + 3) * 0.5 and its negative."""
+    code = KeptCode("scaled", [folder.path / "none.py"], partial(machine_code, njit(scaled)))
+    assert not code.is_there
+    values = np.array([1.0, 2.0, 3.0])
+    places = np.array([0, 2], np.int32)
+    assert code(Pair(values, 0.5), places, False, 7) == 2.0
+    assert values.tolist() == [7.0, 2.0, 3.0]
+    assert code(Pair(np.array([1.0, 2.0, 3.0]), 0.5), places, True, 7) == -2.0
+    kept = KeptCode("scaled", [folder.path / "none.py"], partial(machine_code, pytest.fail))
+    assert kept.is_there
+    assert kept(Pair(np.array([1.0, 2.0, 3.0]), 0.5), places, True, 7) == -2.0
+    with pytest.raises(TypeError, match="int64"):
+        kept(Pair(np.array([1, 2, 3]), 0.5), places, True, 7)
 
 
 def test_folder_of_compiled_code_that_is_none(folder: Folder) -> None:
@@ -383,9 +403,17 @@ def test_help_names_the_backends(folder: Folder) -> None:
     assert "--backend [auto|numpy|compiled]" in folder.run("train", "--help").stdout
 
 
-def test_compiled_once(trains: Groundings) -> None:
-    """All trainings call the same code: arrays have the same types whatever they are made from."""
-    for options in ({}, {"batch_size": 1, "validation": 0.25}):
-        trainings(trains, epochs=1, **options)
-    agree(trains, np.linspace(-1.0, 1.0, len(trains.template.rules)))
-    assert len(kernels.run.signatures) == 1  # type: ignore[attr-defined]
+def test_loading_takes_no_numba(folder: Folder) -> None:
+    """The code is there from the tests before: a process that trains imports LLVM only."""
+    trains = DATASETS / "trains"
+    assert folder.run("ground", str(trains / "template.pl"), str(trains / "trains.pl"), "-o", "g.npz").code == 0
+    program = (
+        "import sys; from lrnn_cli import load_groundings, train; "
+        "train(load_groundings('g.npz'), epochs=1, backend='compiled'); print('numba' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program]
+    for expected in (None, "False\n"):
+        done = subprocess.run(command, cwd=folder.path, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert expected in (None, done.stdout)

@@ -510,9 +510,11 @@ SMALL_CODE = """
 from functools import partial
 from pathlib import Path
 import numba
-from lrnn_cli.training.code_cache import KeptCode
+from lrnn_cli.training.compilation import machine_code
+from lrnn_cli.training.machine_code import KeptCode
 
 
+@numba.njit
 def squares(count):
     total = 0.0
     for number in range(count):
@@ -520,7 +522,7 @@ def squares(count):
     return total
 
 
-print(KeptCode(squares, partial(numba.njit), [Path(__file__)])(10))
+print(KeptCode("squares", [Path(__file__)], partial(machine_code, squares))(10))
 """
 
 
@@ -530,7 +532,7 @@ def with_holes(content: bytes) -> bytes:
 
 
 def test_damaged_compiled_code(folder: Folder) -> None:
-    """Garbage in the cache of numba, and machine code with holes: the code is compiled anew, with the same result."""
+    """Garbage in the place of machine code, or holes in it: the code is compiled anew, with the same result."""
     folder.write({"small.py": SMALL_CODE})
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(folder.path / "cache")}
 
@@ -538,13 +540,13 @@ def test_damaged_compiled_code(folder: Folder) -> None:
         command = [sys.executable, "small.py"]
         done = subprocess.run(command, cwd=folder.path, env=environment, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"285.0\n", b"")
-        return {name: content for name, content in folder.content().items() if name.endswith((".nbi", ".nbc"))}
+        return {name: content for name, content in folder.content().items() if name.endswith(".code")}
 
     kept = run()
-    assert len(kept) == 2
+    assert len(kept) == 1
     assert run() == kept
-    holes = {name: with_holes(content) for name, content in kept.items() if name.endswith(".nbc")}
-    for damaged in (dict.fromkeys(kept, b"garbage"), holes):
+    holes = {name: with_holes(content) for name, content in kept.items()}
+    for damaged in (dict.fromkeys(kept, b"garbage"), dict.fromkeys(kept, b""), holes):
         folder.write(damaged)
         mended = run()
         assert all(mended[name] != content for name, content in damaged.items())

@@ -7,6 +7,7 @@ Prolog programs run in swipl, without anything of ours. Templates of PyNeuraLogi
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 from pathlib import Path
@@ -34,14 +35,19 @@ def rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def check_program(folder: Folder, model: str, data: str) -> list[float]:
-    """The program of a model and `lrnn predict` print the same, outputs to 1e-9; these outputs."""
+def program_rows(folder: Folder, model: str, data: str) -> tuple[list[list[str]], list[list[str]]]:
+    """What the program of a model prints, and what `lrnn predict` does."""
     folder.write({"model.pl": model, "data.pl": data})
     assert folder.run("export", "model.pl", "-o", "program.pl").code == 0
     run = swipl("program.pl", "data.pl")
     assert (run.returncode, run.stderr) == (0, "")
-    expected = rows(folder.run("predict", "model.pl", "data.pl").stdout)
-    found = rows(run.stdout)
+    return rows(run.stdout), rows(folder.run("predict", "model.pl", "data.pl").stdout)
+
+
+def check_program(folder: Folder, model: str, data: str) -> list[float]:
+    """The program of a model and `lrnn predict` print the same, outputs to 1e-9; these outputs."""
+    found, expected = program_rows(folder, model, data)
+    assert found[0] == expected[0]
     assert [row[:2] for row in found] == [row[:2] for row in expected]
     outputs = [float(row[3]) for row in found[1:]]
     assert outputs == pytest.approx([float(row[3]) for row in expected[1:]], abs=1e-9)
@@ -88,6 +94,49 @@ def test_ensembles_in_prolog(folder: Folder) -> None:
     outputs = check_program(folder, model, data)
     # Nothing derives the last query: the mean of sigm(2.5 * -0.5) and sigm(0).
     assert outputs[-1] == pytest.approx((0.2227001388253089 + 0.5) / 2, abs=1e-12)
+
+
+def test_classes_in_prolog(folder: Folder) -> None:
+    """An ensemble whose first member knows a class that no rule derives for some queries: its sum is 0 there."""
+    model = """
+        begin(model(1)).
+        setting(task, classes).
+        0.7 :: latent_1_1(X) :- c(X).
+        -1.5 :: kind(X, 'Big one') :- bond(X, Y), latent_1_1(Y).
+        0.3 :: kind(X, small) :- c(X).
+        0.2 :: kind(X, none) :- o(X), bond(X, Y).
+        end(model(1)).
+        begin(model(2)).
+        setting(task, classes).
+        setting(activation, sigmoid).
+        2.0 :: kind(X, small) :- c(X).
+        1.0 :: kind(X, 'Big one') :- o(X).
+        0.0 :: kind(X, none) :- o(X).
+        end(model(2)).
+    """
+    data = (
+        "begin(model(1)). c(a). 0.4 :: c(b). o(d). bond(a, b). bond(d, a). query(kind(a), small). query(kind(d), none)."
+    )
+    data += " end(model(1)). begin(model(2)). n(a). query(kind(a)). end(model(2)).\n"
+    found, expected = program_rows(folder, model, data)
+    assert found[0] == expected[0] == ["example", "atom", "target", "class", "'Big one'", "none", "small"]
+    for own, other in zip(found[1:], expected[1:], strict=True):
+        assert own[:4] == other[:4]
+        assert [float(cell) for cell in own[4:]] == pytest.approx([float(cell) for cell in other[4:]], abs=1e-12)
+    # Nothing is known of the last one, so all sums are 0 in both.
+    assert [float(cell) for cell in found[-1][4:]] == pytest.approx([1 / 3] * 3)
+
+
+def test_numbers_in_prolog(folder: Folder) -> None:
+    """boiling = 90 + 10 * sum; a fact is sigm(3), a rule of one or two of them sigm(6 (k sigm(3) - k + .5))."""
+    settings = "setting(task, regression).\nsetting(center, 90.0).\nsetting(scale, 10.0).\nsetting(aggregation, sum).\n"
+    model = settings + "0.5 :: boiling(X) :- p(X).\n-2.0 :: boiling(X) :- bond(X, Y), o(Y).\n"
+    data = (
+        "p(a). p(d). bond(a, b). bond(a, d). o(b). o(d). bond(d, a). query(boiling(a), 40.5). query(boiling(d), 95).\n"
+    )
+    outputs = check_program(folder, model, data)
+    one, two = (1.0 / (1.0 + math.exp(-6.0 * (k / (1.0 + math.exp(-3.0)) - k + 0.5))) for k in (1, 2))
+    assert outputs == pytest.approx([90.0 + 5.0 * one - 40.0 * two, 90.0 + 5.0 * one], abs=1e-9)
 
 
 def test_names_in_prolog(folder: Folder) -> None:

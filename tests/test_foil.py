@@ -173,7 +173,7 @@ def test_promises_are_slopes_of_the_loss(degree: int) -> None:
     model = KernelMachine.of(positive, negative, degree, 0.5)
     for clause in range(3):
         model = model.with_clause(covers[:, clause])
-    promised = model._promised(csc_array(covers[:, 3:]))
+    promised = model.promised(csc_array(covers[:, 3:]))
     atom, label = each_query(positive, negative)
     known = covers[atom, :3].astype(float)
     common = known @ known.T
@@ -203,7 +203,7 @@ def test_machines_are_trained_for_the_best_candidates() -> None:
     for clause in range(2):
         model = model.with_clause(covers[:, clause])
     found = model.scores(csc_array(covers[:, 2:]))
-    promised = model._promised(csc_array(covers[:, 2:]))
+    promised = model.promised(csc_array(covers[:, 2:]))
     order = np.argsort(-promised)
     for number in order[:REFITTED]:
         assert found[number] == pytest.approx(model.with_clause(covers[:, 2 + number]).score)

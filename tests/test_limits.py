@@ -26,6 +26,7 @@ from memory_limits import COMMANDS, TEMPLATE, graphs, measured  # noqa: E402
 from lrnn_cli import limits  # noqa: E402
 from lrnn_cli.baselines.clausal import learn_baseline  # noqa: E402
 from lrnn_cli.baselines.options import BaselineOptions  # noqa: E402
+from lrnn_cli.engine.process import PrologProcess  # noqa: E402
 from lrnn_cli.errors import LimitError, ReadError  # noqa: E402
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder  # noqa: E402
 from lrnn_cli.grounding.joins.relations import Relations, TooManyRows  # noqa: E402
@@ -310,15 +311,14 @@ def test_a_single_step_can_not_allocate_more() -> None:
 @pytest.mark.parametrize("name", ["d.pl", "t.pl", "more.pl"])
 def test_the_end_of_the_time_names_the_file(name: str) -> None:
     """Whatever SWI-Prolog is asked for: facts of data that are loaded, a template, or other data."""
-    with Reader(GrounderOptions()) as reader:
+    with PrologProcess() as process, Reader(GrounderOptions(), process) as reader:
         data = reader.load(Source("d.pl", b"begin(model(m)). c(a). end(model(m))."))
         requests: dict[str, Callable[[], object]] = {
             "d.pl": lambda: reader.facts(data).store.facts(Predicate("c", 1)),
             "t.pl": lambda: reader.read_template(Source("t.pl", b"_ :: p :- c(X).")),
             "more.pl": lambda: reader.load(Source("more.pl", b"begin(model(m)). c(a). end(model(m)).")),
         }
-        process = reader._processes[0]
-        process.time_limit = process.deadline = 0.001
+        process.limit_time(0.001, 0.001)
         with pytest.raises(LimitError, match=rf"^{name}: SWI-Prolog was stopped after 0\.001 s\. "):
             requests[name]()
 

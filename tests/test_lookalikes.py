@@ -50,7 +50,7 @@ CASES = {
     ),
     "JSON": ('{"q": ["a"]}\n', ":1:1: this looks like JSON, not Prolog facts; write p(a, b). for each fact"),
     "SDF": (
-        "benzene\n  made\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n",
+        "benzene\n  made\n\n  6  6  0  0  0  0  0  0  0  0999 V2000\n    3.7500    1.2990    0.0000 C   0  0\n",
         f":4:3: this looks like a molecule in the SDF format, not Prolog facts; {TAKES} files",
     ),
 }  # fmt: skip

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from conftest import Folder
 
+from lrnn_cli.api import sessions
 from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.errors import EngineError, LimitError
 from lrnn_cli.grounding.reading import reader
@@ -461,10 +462,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The memory limits of SWI-Prolog processes that were started, for their number; small files are read in parts."""
     limits: list[int] = []
 
-    def start(memory_limit: int, time_limit: float | None, deadline: float | None) -> PrologProcess:
+    def start(memory_limit: int, time_limit: float | None, deadline: float | None = None) -> PrologProcess:
         limits.append(memory_limit)
         return PrologProcess(memory_limit, time_limit, deadline)
 
+    monkeypatch.setattr(sessions, "PrologProcess", start)
     monkeypatch.setattr(reader, "PrologProcess", start)
     monkeypatch.setattr(reader, "PART_BYTES", 100)
     return limits

@@ -34,7 +34,7 @@ from lrnn_cli.structure.scoring import fit
 from lrnn_cli.training.compiled import CompiledSteps
 from lrnn_cli.training.steps import NumpySteps
 
-QUICK = ("--iterations", "3", "--conjunctions", "60")
+QUICK = ("--iterations", "3", "--length", "4", "--conjunctions", "60")
 NUMBERS = replace(DEEP, task="regression", center=2.5, scale=1.5)
 
 
@@ -241,6 +241,7 @@ def test_huber_counts_outliers_less(folder: Folder) -> None:
     assert said["huber"] < said["squared"] / 2
 
 
+@pytest.mark.usefixtures("two_parts")
 def test_learning_the_planted_rules(folder: Folder) -> None:
     """Rules, weights and conjunctions; a model file says all that predicting takes."""
     folder.write({"data.pl": planted(150, 2), "new.pl": planted(60, 3)})
@@ -275,6 +276,7 @@ def test_ensembles_in_units(folder: Folder) -> None:
     assert folder.run("predict", "model.pl", "data.pl").stdout.splitlines()[1] == "e\tsize\t7.0\t3.5"
 
 
+@pytest.mark.usefixtures("two_parts")
 def test_numbers_from_0_to_1(folder: Folder) -> None:
     """They are yes and no unless --task says otherwise; the folds of a crossvalidation keep what they are."""
     blocks = [

@@ -19,6 +19,10 @@ ROOMS = [
 ]
 """A room may import itself and those before it."""
 LONGEST_COMMAND = 40
+PRIVATE_TO_OTHERS = ("self", "os", "sample")
+"""Whose private names tests and benchmarks may use: their own, and those of Python and of the peer."""
+NAMED_TUPLES = ("_asdict", "_replace", "_fields")
+"""Methods of named tuples, which are not private."""
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -81,11 +85,16 @@ def test_commands_are_short() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_COMMAND} == {}
 
 
-def test_tests_and_experiments_import_public_names() -> None:
-    """No name with an underscore is imported from the package."""
+def test_tests_and_experiments_use_public_names() -> None:
+    """No name with an underscore is imported from the package, or taken from an object that is not one's own."""
     for folder in ("tests", "benchmarks", "experiments", "datasets"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                private = []
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lrnn_cli"):
                     private = [alias.name for alias in node.names if alias.name.startswith("_")]
-                    assert not private, f"{path}:{node.lineno}: {private}"
+                elif isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("_"):
+                    owner = ast.unparse(node.value)
+                    fine = owner in PRIVATE_TO_OTHERS or node.attr in NAMED_TUPLES
+                    private = [] if fine else [f"{owner}.{node.attr}"]
+                assert not private, f"{path}:{getattr(node, 'lineno', 0)}: {private}"

@@ -483,7 +483,7 @@ def test_interruption_keeps_what_is_there(folder: Folder, monkeypatch: pytest.Mo
     def interrupted(self: Simplifier) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Simplifier, "_retrain", interrupted)
+    monkeypatch.setattr(Simplifier, "retrain", interrupted)
     member = "3.0 :: p :- c(X).\n0.0 :: p :- z(X).\n"
     folder.write({"m.pl": "".join(f"begin(model({n})).\n{member}end(model({n})).\n" for n in (1, 2)), "d.pl": DATA})
     outcome = folder.run("simplify", "m.pl", "d.pl", "-o", "s.pl", "--quiet")
@@ -497,7 +497,7 @@ def test_interruption_before_anything_was_dropped(folder: Folder, monkeypatch: p
     def interrupted(self: Simplifier) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Simplifier, "_drop_rules", interrupted)
+    monkeypatch.setattr(Simplifier, "drop_rules", interrupted)
     folder.write({"m.pl": "3.0 :: p :- c(X).\n0.0 :: p :- z(X).\n", "d.pl": DATA})
     outcome = folder.run("simplify", "m.pl", "d.pl", "-o", "s.pl", "--quiet")
     assert (outcome.code, outcome.stderr) == (130, "interrupted\n")

@@ -19,7 +19,7 @@ def test_a_stage_inside_another_counts_for_itself(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("lrnn_cli.stages.time.perf_counter", lambda: float(next(ticks)))
     profile = stages.Profile(_since=0.0)
     next(ticks)
-    monkeypatch.setattr(stages, "_profile", profile)
+    monkeypatch.setattr(stages, "current", profile)
     with stages.stage("outer"):
         with stages.stage("inner"):
             pass
@@ -31,7 +31,7 @@ def test_a_stage_inside_another_counts_for_itself(monkeypatch: pytest.MonkeyPatc
 def test_without_a_profile_nothing_is_recorded() -> None:
     with stages.stage("anything"):
         pass
-    assert stages._profile is None
+    assert stages.current is None
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_commands_print_their_stages(arguments: list[str], expected: list[str], 
     assert result.exit_code == 0
     for name in [*expected, "other", "SWI-Prolog, largest process"]:
         assert f"\n{name} " in result.stderr
-    assert stages._profile is None
+    assert stages.current is None

@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 
 from lrnn_cli.commands import cli
 from lrnn_cli.grounding.grounder import GrounderOptions, Knowledge, open_grounder
-from lrnn_cli.hypotheses.thresholds import cut_constant, cut_scores, with_thresholds
+from lrnn_cli.hypotheses.conditions import with_conditions
+from lrnn_cli.hypotheses.thresholds import cut_constant, cut_scores
 from lrnn_cli.hypotheses.vocabulary import Condition, Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
@@ -27,7 +28,7 @@ from lrnn_cli.structure.problem import make_problem
 from lrnn_cli.structure.rules import written_template
 from lrnn_cli.structure.weights import outputs
 
-QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--quiet"]
+QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--length", "4", "--conjunctions", "10"]
 
 
 def run(*arguments: object) -> Result:
@@ -42,7 +43,7 @@ def loaded(text: str) -> tuple[DataSet, Knowledge]:
 
 def words_of(text: str) -> Vocabulary:
     data, knowledge = loaded(text)
-    return with_thresholds(vocabulary(data, knowledge, data.queries), data.queries, AGGREGATIONS["sqrt"])
+    return with_conditions(vocabulary(data, knowledge, data.queries), data.queries, AGGREGATIONS["sqrt"])
 
 
 def model(number: int, facts: list[str], queries: dict[str, bool]) -> str:
@@ -141,13 +142,14 @@ def test_planted_thresholds_are_words_to_within_a_cut_point(
     text: str, predicate: str, operator: str, planted: float
 ) -> None:
     """Of hundreds of cut points a few become words, and the planted one is among them."""
-    conditions = {argument.predicate.name: chosen for argument, chosen in words_of(text).conditions.items()}
+    conditions = {argument.predicate.name: chosen for argument, chosen in words_of(text).conditions.thresholds.items()}
     tests = [test for condition in conditions[predicate] for test in condition.tests]
     low, high = beside(text, predicate, planted)
     assert any(name == operator and low < float(constant.text) <= high for name, constant in tests)
     assert len(tests) < 20
 
 
+@pytest.mark.usefixtures("two_parts")
 @pytest.mark.parametrize(
     ("text", "predicate", "planted"),
     [(charged_atoms(), "charge", ATOM_CUT), (sized_parts(), "size", 7.0)],
@@ -155,7 +157,7 @@ def test_planted_thresholds_are_words_to_within_a_cut_point(
 )
 def test_planted_thresholds_stand_in_the_model(text: str, predicate: str, planted: float, tmp_path: Path) -> None:
     """They are read off the rules, and the model is right about new data."""
-    template = text_of(text, "--iterations", 2, folder=tmp_path)
+    template = text_of(text, "--iterations", 2, "--length", 4, "--conjunctions", 60, folder=tmp_path)
     low, high = beside(text, predicate, planted)
     assert any(low < cut <= high for cut in cuts(template, predicate, ">=") + cuts(template, predicate, "<"))
     fresh = charged_atoms(seed=11) if predicate == "charge" else sized_parts(seed=12)
@@ -292,7 +294,7 @@ def test_sorts_of_numbers_are_called_so() -> None:
 
 def test_a_bias_that_calls_names_numbers(tmp_path: Path) -> None:
     (tmp_path / "data.pl").write_text(some("charge(a, 0.X); charge(b, 'é')", "bias(charge(atom, number)).\n"))
-    result = run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK)
+    result = run("learn-structure", tmp_path / "data.pl", "-o", tmp_path / "model.pl", *QUICK, "--quiet")
     assert result.exit_code == 1 and not (tmp_path / "model.pl").exists()
     assert "data.pl:1:1: bias for charge/2: é is no number that floats hold exactly; give another sort" in result.stderr
 
@@ -354,15 +356,16 @@ def settings(template: Template) -> list[tuple[str, object]]:
     return [("object_identity", str(own.object_identity).lower()), ("aggregation", own.aggregation)]
 
 
+@pytest.mark.usefixtures("two_parts")
 def test_every_command_takes_a_model_with_thresholds(tmp_path: Path) -> None:
-    text_of(charged_atoms(60), *QUICK, folder=tmp_path)
+    assert cuts(text_of(charged_atoms(60), *QUICK, folder=tmp_path), "charge", ">=")
     model, data = tmp_path / "model.pl", tmp_path / "data.pl"
     for command in (
         ["predict", model, data],
         ["evaluate", model, data, "--grounder", "joins"],
         ["explain", model, data, "--example", "m3"],
         ["show", model],
-        ["draw", model, data, "--example", "m3", "-o", tmp_path / "model.svg"],
+        ["draw", model, data, "--example", "m3", "-o", tmp_path / "model.dot"],
         ["simplify", model, data, "-o", tmp_path / "simple.pl"],
         ["train", tmp_path / "ground.npz", "-o", tmp_path / "trained.pl", "--epochs", "2"],
     ):
@@ -373,6 +376,7 @@ def test_every_command_takes_a_model_with_thresholds(tmp_path: Path) -> None:
     assert run("predict", tmp_path / "simple.pl", data).exit_code == 0
 
 
+@pytest.mark.usefixtures("two_parts")
 def test_cut_points_come_from_the_training_part(tmp_path: Path) -> None:
     """Other numbers and other targets in the fold that is left out change no byte of the model."""
     models = []
@@ -384,5 +388,6 @@ def test_cut_points_come_from_the_training_part(tmp_path: Path) -> None:
             if changed and fold == 1:
                 example = re.sub(r"-?[0-9.]+\)\.", "0.377).", example).replace("query(active, 1", "query(active, 0")
             examples[number] = example.replace(".\n", f".\nfold({fold}).\n", 1)
-        models.append(text_of("".join(f"begin({one}" for one in examples), "--fold", 1, *QUICK[:-1], folder=tmp_path))
+        models.append(text_of("".join(f"begin({one}" for one in examples), "--fold", 1, *QUICK, folder=tmp_path))
+    assert cuts(models[0], "charge", ">=")
     assert models[0].split("\n", 1)[1] == models[1].split("\n", 1)[1]

@@ -55,6 +55,7 @@ def written(folder: Path, data: str, *command: str) -> bytes:
     return output.read_bytes()
 
 
+@pytest.mark.usefixtures("two_parts")
 @pytest.mark.parametrize(("bias", "weight"), [("", ""), (BIAS, "0.6 :: ")])
 def test_structure_learning(bias: str, weight: str, tmp_path: Path) -> None:
     command = ["learn-structure", "data.pl", *QUICK, *CONJUNCTIONS, *PART, "--pretrain"]

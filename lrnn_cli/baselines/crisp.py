@@ -6,7 +6,7 @@ import numpy as np
 
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
-from lrnn_cli.hypotheses.thresholds import with_thresholds
+from lrnn_cli.hypotheses.conditions import with_conditions
 from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
@@ -35,7 +35,7 @@ def crisp_vocabulary(
     conditions: those on numbers, where they have been chosen; else they are chosen for these queries.
     """
     known = vocabulary(data, knowledge, queries)
-    words = with_thresholds(known, queries, AGGREGATIONS["max"], conditions, likelihood)
+    words = with_conditions(known, queries, AGGREGATIONS["max"], conditions, likelihood)
     for predicate, facts in words.soft.items():
         if (facts.weight <= 0.0).any():
             raise LrnnError(

@@ -197,7 +197,7 @@ class KernelMachine(ClauseKernel):
 
         The best are those that promise most; the others come behind, in the order of what they promise.
         """
-        promised = self._promised(covers)
+        promised = self.promised(covers)
         scores = BEHIND + promised / max(float(promised.max(initial=0.0)), TOLERANCE)
         for number in np.argsort(-promised, kind="stable")[:REFITTED].tolist():
             cover = np.zeros(len(self.positive), bool)
@@ -209,7 +209,7 @@ class KernelMachine(ClauseKernel):
         covers = np.column_stack([self.covers, cover])
         return replace(self, covers=covers, pattern=ranked(2 * self.pattern + cover)[0])
 
-    def _promised(self, covers: csc_array) -> np.ndarray:
+    def promised(self, covers: csc_array) -> np.ndarray:
         """(candidates,) how fast the loss falls as the kernel grows by a candidate, beside how much it differs.
 
         The loss is the maximum over multipliers a of sum(a) - (y a)' K (y a) / 2, so its slope in K is (y a) (y a)'.

@@ -9,6 +9,7 @@ from lrnn_cli.commands.options import (
     Progress,
     check_inputs,
     grounding_options,
+    member_option,
     open_session,
     output_option,
     settings_of,
@@ -46,7 +47,7 @@ TOP = 40
     metavar="N",
     help="Of a network, draw about the N strongest atoms and rule neurons.",
 )
-@click.option("--member", metavar="NAME", help="The member, where MODEL is an ensemble.")
+@member_option
 @click.option(
     "--format",
     "kind",

@@ -8,6 +8,7 @@ from lrnn_cli.commands.options import (
     Progress,
     check_inputs,
     grounding_options,
+    member_option,
     open_session,
     output_option,
     settings_of,
@@ -38,7 +39,7 @@ from lrnn_cli.commands.parameters import Input
     metavar="N",
     help="Show the N strongest inputs of an atom, and groundings of a rule.",
 )
-@click.option("--member", metavar="NAME", help="The member, where MODEL is an ensemble.")
+@member_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 @output_option("Where the explanation goes")
 @target_option

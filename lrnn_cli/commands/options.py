@@ -65,6 +65,10 @@ def target_option(command: Command) -> Command:
     )(command)
 
 
+def member_option(command: Command) -> Command:
+    return click.option("--member", metavar="NAME", help="The member, where MODEL is an ensemble.")(command)
+
+
 def cluster_option(command: Command) -> Command:
     return click.option(
         "--cluster",

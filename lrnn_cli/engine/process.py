@@ -7,7 +7,6 @@ that both processes hold open, so no file stays behind however a run ends.
 from __future__ import annotations
 
 import contextlib
-import importlib.resources
 import json
 import os
 import select
@@ -50,8 +49,8 @@ class PrologError(Exception):
 
 def prolog_folder() -> Path:
     """The folder of our Prolog modules: inside an installed package, or beside it in a checkout."""
-    inside = Path(str(importlib.resources.files("lrnn_cli"))) / "prolog"
-    beside = Path(__file__).resolve().parents[2] / "prolog"
+    package = Path(__file__).resolve().parents[1]
+    inside, beside = package / "prolog", package.parent / "prolog"
     for folder in (inside, beside):
         if (folder / "lrnn_server.pl").is_file():
             return folder
@@ -85,12 +84,14 @@ def worker_environment(folder: Path) -> dict[str, str]:
 
 
 class PrologProcess:
-    """A worker process, used as a context manager. `deadline` is a time of `time.monotonic()`."""
+    """A worker process, used as a context manager. It may work for `time_limit` seconds.
+
+    `deadline` is a time of `time.monotonic()` that it shares with others instead.
+    """
 
     def __init__(self, memory_limit: int = 0, time_limit: float | None = None, deadline: float | None = None) -> None:
         self.memory_limit = memory_limit
-        self.time_limit = time_limit
-        self.deadline = deadline
+        self.limit_time(time_limit, deadline)
         self.reply: dict[str, Any] = {}
         """The last reply."""
         self._token = 0
@@ -106,7 +107,7 @@ class PrologProcess:
                     descriptors = [worker_answers, *(file.fileno() for file in self._files)]
                     self._process = subprocess.Popen(
                         [
-                            *(sys.executable, "-I", "-c", START.format(path=module_path())),
+                            *(sys.executable, "-I", "-S", "-c", START.format(path=module_path())),
                             *map(str, (memory_limit, *descriptors)),
                         ],
                         stdin=subprocess.PIPE,
@@ -136,6 +137,11 @@ class PrologProcess:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
+
+    def limit_time(self, seconds: float | None, deadline: float | None = None) -> None:
+        """So many seconds from now on, or until a deadline that was set before."""
+        self.time_limit = seconds
+        self.deadline = time.monotonic() + seconds if seconds is not None and deadline is None else deadline
 
     def _answer(self) -> str:
         """Wait for the answer to what was sent last: nothing, or why there is no reply."""

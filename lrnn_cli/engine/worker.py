@@ -16,7 +16,6 @@ import queue
 import signal
 import sys
 import threading
-import traceback
 from typing import Any
 
 MISSING = 3  # exit code: SWI-Prolog or pyswip is not there
@@ -24,6 +23,8 @@ MISSING = 3  # exit code: SWI-Prolog or pyswip is not there
 C_STACK = 256 * 2**20
 ARGUMENTS = ["swipl", "-q", "--no-signals", "-f", "none", "-F", "none", "--no-packs"]
 """SWI-Prolog without init files and packs."""
+NEEDED = ("ctypes.util", "inspect", "pathlib")
+"""What pyswip imports and takes long."""
 
 
 def limit_memory(megabytes: int) -> None:
@@ -37,16 +38,50 @@ def limit_memory(megabytes: int) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (size, hard))
 
 
+def ask_for_library() -> int | None:
+    """Let SWI-Prolog say where its shared library is, while modules are imported: what its answer is read from."""
+    if "LIBSWIPL_PATH" in os.environ:
+        return None
+    answer, end = os.pipe()
+    try:
+        os.posix_spawnp(
+            "swipl",
+            ["swipl", "--dump-runtime-variables"],
+            os.environ,
+            file_actions=[(os.POSIX_SPAWN_DUP2, end, 1)],
+        )
+    except OSError:
+        return None
+    finally:
+        os.close(end)
+    return answer
+
+
+def name_library(answer: int | None) -> None:
+    """Tell pyswip what was answered. Where that says nothing, pyswip searches by itself."""
+    if answer is None:
+        return
+    with open(answer, encoding="utf-8", errors="surrogateescape") as lines:
+        words = dict(line.rstrip().rstrip(";").partition("=")[::2] for line in lines)
+    library, home = (words.get(name, "").strip('"') for name in ("PLLIBSWIPL", "PLBASE"))
+    if os.path.exists(library) and os.path.exists(home):
+        os.environ |= {"LIBSWIPL_PATH": library, "SWI_HOME_DIR": home}
+
+
 def start_prolog() -> Any:
     """SWI-Prolog, started with arguments of our own.
 
     The package pyswip starts it when it is imported, from a saved state in the current folder and with the user's
     init file. So its modules are imported without the package, and what it does later finds Prolog running.
     """
+    answer = ask_for_library()
     package = importlib.util.find_spec("pyswip")
     if package is None:
         raise ImportError("No module named 'pyswip'")
     sys.modules["pyswip"] = importlib.util.module_from_spec(package)
+    for name in NEEDED:
+        importlib.import_module(name)
+    name_library(answer)
     core = importlib.import_module("pyswip.core")
     arguments = [*ARGUMENTS, *([f"--home={core.SWI_HOME_DIR}"] if core.SWI_HOME_DIR else [])]
     if not core.PL_initialise(len(arguments), arguments):
@@ -78,6 +113,8 @@ def run(*arguments: Any) -> None:
         code = MISSING
     finally:
         if code == 1:
+            import traceback
+
             traceback.print_exc()
         sys.stderr.flush()
         os._exit(code)

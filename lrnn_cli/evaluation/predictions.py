@@ -18,6 +18,8 @@ from lrnn_cli.network.model import Model, model_weights
 from lrnn_cli.semantics.targets import BINARY, CLASSES, KINDS, TargetKind, kind_of
 from lrnn_cli.stages import stage
 
+AT_ONCE = 4_000
+"""So many examples at most are looked at together; of more, one part after another."""
 COLUMNS = ("example", "atom", "target")
 LAST = {"binary": "output", "regression": "value", "classes": "class"}
 """What the column of outputs is called, by the kind of targets. Those of classes have a column each after it."""
@@ -110,11 +112,57 @@ def predict_queries(
     warn: Callable[[str], None] = lambda text: None,
 ) -> Predictions:
     """What a model predicts for the queries of some examples, all if None; an ensemble the mean of its members."""
+    kind = kind_of(model.members[0].settings)
+    queries, classes = _asked_of(model, data.queries.of_examples(examples))
+    asked = np.unique(queries.example)
+    if len(asked) <= AT_ONCE:
+        outputs = _predicted(grounder, model, data, examples, queries, classes, warn)
+    else:
+        from lrnn_cli.structure.side_by_side import side_by_side
+
+        parts = [asked[start : start + AT_ONCE] for start in range(0, len(asked), AT_ONCE)]
+        places = [np.isin(queries.example, part).nonzero()[0] for part in parts]
+
+        def predicted(number: int) -> np.ndarray:
+            # What is worth a warning is so for the first part, too.
+            heard = _silent if number else warn
+            chosen = parts[number].tolist(), queries.select(places[number])
+            return _predicted(grounder, model, data, *chosen, classes, heard)
+
+        outputs = np.zeros((len(model.members), len(queries), *((len(classes),) if classes else ())))
+        jobs = grounder.options.jobs if _are_joined(grounder, model, data) else 1
+        for place, found in zip(places, side_by_side(predicted, len(parts), jobs), strict=True):
+            outputs[:, place] = found
+    return Predictions(queries, data.example_name, outputs.mean(axis=0), outputs, kind, classes)
+
+
+def _silent(text: str) -> None:
+    """Nobody wants to know."""
+
+
+def _are_joined(grounder: GroundingSession, model: Model, data: DataSet) -> bool:
+    """Whether all members are grounded by joins of facts, which are at hand then, so that processes can do it."""
+    from lrnn_cli.grounding.regrounding import always_joined
+
+    if not all(always_joined(member, data) for member in model.members):
+        return False
+    grounder.relations(data)
+    return True
+
+
+def _predicted(
+    grounder: GroundingSession,
+    model: Model,
+    data: DataSet,
+    examples: Sequence[int] | None,
+    queries: Queries,
+    classes: tuple[str, ...],
+    warn: Callable[[str], None],
+) -> np.ndarray:
+    """(members, queries) or (members, queries, classes) outputs for the queries of some examples, all if None."""
     from lrnn_cli.grounding.regrounding import Regrounder
     from lrnn_cli.network.network import compile_network
 
-    kind = kind_of(model.members[0].settings)
-    queries, classes = _asked_of(model, data.queries.of_examples(examples))
     regrounder = Regrounder(grounder, data, examples, warn)
     outputs = []
     for member in model.members:
@@ -126,8 +174,7 @@ def predict_queries(
             values, _ = network.forward(np.array(model_weights(member)))
             output = network.in_units(network.outputs(values))
             outputs.append(class_columns(queries, groundings.queries, output, classes) if classes else output)
-    found = groundings.example_name, np.mean(outputs, axis=0), np.stack(outputs)
-    return Predictions(queries, *found, kind, classes)
+    return np.stack(outputs)
 
 
 def _asked_of(model: Model, queries: Queries) -> tuple[Queries, tuple[str, ...]]:

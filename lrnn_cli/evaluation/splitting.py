@@ -20,9 +20,8 @@ from scipy.sparse.csgraph import connected_components
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.hypotheses.sorts import NAMED, ArgumentSorts, called_by
-from lrnn_cli.hypotheses.vocabulary import CONSTANT
 from lrnn_cli.language.clauses import Predicate, quoted
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import CONSTANT, DataSet, sort_text
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.writing import prolog_text
 
@@ -273,7 +272,7 @@ def _placed(predicate: Predicate, table: Table, examples: _Examples) -> list[tup
 
 
 def _pattern(predicate: Predicate, sorts: Sequence[str]) -> str:
-    return quoted(predicate.name) + (f"({', '.join(map(quoted, sorts))})" if sorts else "")
+    return quoted(predicate.name) + (f"({', '.join(map(sort_text, sorts))})" if sorts else "")
 
 
 def _term(name: str) -> str:

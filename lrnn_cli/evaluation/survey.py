@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.grounding.objects import ObjectNames
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.hypotheses.sorts import OTHER, WHOLE, ArgumentSorts, called_by
-from lrnn_cli.hypotheses.vocabulary import CONSTANT
 from lrnn_cli.language.clauses import Predicate, Rule
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import CONSTANT, DataSet
 
 ROUNDS = 100
 CONSTANTS = re.compile(
@@ -117,7 +117,7 @@ class Values:
         self._names = names
         self._kind = called_by(names)
         constants = _constants(data, rules)
-        self._constant = np.array([name in constants for name in names], bool) if constants else None
+        self._constant = ObjectNames.of(names).each(constants.__contains__, bool) if constants else None
         self._sorts = ArgumentSorts(relations, names).sorts
         # Facts are about their first argument: what is called by an integer there is an object.
         self._objects = {sorts[0] for sorts in self._sorts.values() if sorts}

@@ -21,6 +21,7 @@ from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.exporters.checks import check_exportable
 from lrnn_cli.language.clauses import ATOM_NAME, Atom, Constant, Guard, Predicate, Rule
 from lrnn_cli.language.template import Settings, Template
+from lrnn_cli.semantics.targets import BINARY, kind_of
 
 TRUE = "lrnn_true"
 """A fact of value 1."""
@@ -62,6 +63,12 @@ def outputs(samples):
 def neuralogic_template(members: Sequence[Template]) -> str:
     """The text of the module."""
     check_exportable(members)
+    kind = kind_of(members[0].settings)
+    if kind is not BINARY:
+        raise LrnnError(
+            f"{members[0].name}: outputs of this model are {kind.words}, and only models of yes and no are exported to "
+            "NeuraLogic; use `--format prolog`"
+        )
     if len(members) > 1:
         raise LrnnError(
             f"{members[0].name}: NeuraLogic has no mean of several models: an atom that one does not derive has no "

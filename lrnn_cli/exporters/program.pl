@@ -1,7 +1,7 @@
 % From here on nothing depends on the model: how data are read and what rules compute.
 
-%   main reads data files, prints a header line and one line for each query:
-%   example, atom, target and output with tabs between.
+%   main reads data files, prints a header line and one line for each query with tabs between: example, atom,
+%   target and output; of classes the one that is predicted, then the probability of each.
 
 main :-
     current_prolog_flag(argv, Files),
@@ -10,7 +10,9 @@ main :-
         halt(2)
     ;   set_stream(user_output, encoding(utf8)),
         compile_rules,
-        format('example\tatom\ttarget\toutput~n'),
+        task(_, Last),
+        classes(Classes),
+        shown_list([example, atom, target, Last|Classes]),
         forall(member(File, Files), predict_file(File))
     ).
 
@@ -166,7 +168,7 @@ derived(Atom) :-
     true_goals(Goals, data).
 
 identity_allows(Member, Objects) :-
-    (   model(Member, _, _, _, true, _)
+    (   model(Member, _, _, _, true, _, _, _)
     ->  sort(Objects, Different),
         same_length(Objects, Different)
     ;   true
@@ -174,13 +176,75 @@ identity_allows(Member, Objects) :-
 
 % What neurons compute
 
-output(Atom, Output) :-
+output(Query, [Output]) :-
+    \+ task(classes, _),
+    !,
+    internal(Query, Atom),
     findall(Value,
-            ( model(Member, _, _, _, _, _), value(Member, Atom, Value) ),
+            ( model(Member, _, _, _, _, _, Center, Scale), value(Member, Atom, Sum), Value is Center+Scale*Sum ),
             Values),
+    mean(Values, Output).
+output(Query, [Best|Outputs]) :-
+    classes(Classes),
+    findall(Class-Output,
+            ( member(Class, Classes),
+              findall(Value, ( model(Member, _, _, _, _, _, _, _), probability(Member, Query, Class, Value) ), Values),
+              mean(Values, Output)
+            ),
+            Pairs),
+    pairs_values(Pairs, Outputs),
+    max_list(Outputs, Largest),
+    memberchk(Best-Largest, Pairs).
+
+mean(Values, Mean) :-
     sum_list(Values, Sum),
     length(Values, Count),
-    Output is Sum/Count.
+    Mean is Sum/Count.
+
+% Of a class: softmax of the sums of all classes of a query.
+
+probability(Member, Query, Class, Probability) :-
+    findall(Other-Scaled, scaled(Member, Query, Other, Scaled), Sums),
+    (   memberchk(Class-Own, Sums)
+    ->  pairs_values(Sums, Values),
+        max_list(Values, Largest),
+        foldl([Value, Sum0, Sum]>>(Sum is Sum0+exp(Value-Largest)), Values, 0.0, Sum),
+        Probability is exp(Own-Largest)/Sum
+    ;   Probability = 0.0
+    ).
+
+scaled(Member, Query, Class, Scaled) :-
+    Query =.. [Name|Arguments],
+    classes(Classes),
+    member(Class, Classes),
+    append(Arguments, [Class], WithClass),
+    Head =.. [Name|WithClass],
+    internal(Head, Atom),
+    functor(Atom, Key, Arity),
+    functor(Any, Key, Arity),
+    arg(Arity, Any, Class),
+    once(compiled(Member, _, _, Any, _, _)),
+    value(Member, Atom, Value),
+    model(Member, Activation, Steepness, _, _, _, _, _),
+    (   Activation == lukasiewicz
+    ->  Scaled is Steepness*Value
+    ;   Scaled = Value
+    ).
+
+% Atoms of targets that are numbers or classes are plain sums.
+
+linear(Atom) :-
+    task(Task, _),
+    Task \== binary,
+    functor(Atom, Name, Arity),
+    asked(Query, _),
+    internal(Query, Asked),
+    functor(Asked, Name, Given),
+    (   Task == classes
+    ->  Arity =:= Given+1
+    ;   Arity =:= Given
+    ),
+    !.
 
 value(Member, Atom, Value) :-
     value_(Member, Atom, Known),
@@ -198,8 +262,10 @@ value(Member, Atom, Value) :-
     findall(Input, aggregated(Member, Atom, Input), Derived),
     append([Given, Learned, Derived], Inputs),
     sum_list(Inputs, Sum),
-    model(Member, Activation, Steepness, Offset, _, _),
-    (   Activation == lukasiewicz
+    model(Member, Activation, Steepness, Offset, _, _, _, _),
+    (   linear(Atom)
+    ->  Value is float(Sum)
+    ;   Activation == lukasiewicz
     ->  sigmoid(Steepness*(Sum+Offset), Value)
     ;   Derived == [], Inputs \== []
     ->  Value = Sum
@@ -233,7 +299,7 @@ aggregated(Member, Head, Input) :-
     findall(Value,
             ( member(_-Body, Groundings), rule_value(Member, Body, Value) ),
             Values),
-    model(Member, _, _, _, _, Aggregation),
+    model(Member, _, _, _, _, Aggregation, _, _),
     aggregated(Aggregation, Values, Value),
     Input is Weight*Value.
 
@@ -256,7 +322,7 @@ rule_value(Member, Body, Value) :-
             Values),
     sum_list(Values, Sum),
     length(Values, Count),
-    model(Member, Activation, Steepness, Offset, _, _),
+    model(Member, Activation, Steepness, Offset, _, _, _, _),
     (   Activation == lukasiewicz
     ->  sigmoid(Steepness*(Sum-Count+1+Offset), Value)
     ;   sigmoid(Sum, Value)
@@ -346,16 +412,24 @@ predict_example(Name, Facts) :-
     abolish_all_tables,
     forall(member(Fact, Facts), store(Fact)),
     forall(asked(Query, Target),
-           ( internal(Query, Atom),
-             output(Atom, Output),
-             shown(Name),
-             shown(Query),
-             format('~w\t~w~n', [Target, Output])
+           ( output(Query, Outputs),
+             forall(member(Cell, [Name, Query, Target]), ( shown(Cell), put_char('\t') )),
+             shown_list(Outputs)
            )).
 
+shown_list([Last]) :-
+    !,
+    shown(Last),
+    nl.
+shown_list([Cell|Cells]) :-
+    shown(Cell),
+    put_char('\t'),
+    shown_list(Cells).
+
+shown('') :-
+    !.
 shown(Term) :-
-    write_term(Term, [quoted(true), spacing(next_argument)]),
-    put_char('\t').
+    write_term(Term, [quoted(true), spacing(next_argument)]).
 
 store(fold(_)) :-
     !.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lrnn_cli.grounding.groundings import Names
-from lrnn_cli.grounding.reading.store import PrologStore
+from lrnn_cli.grounding.reading.store import PrologStore, TakenFacts
 from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
@@ -16,20 +16,26 @@ from lrnn_cli.language.data import DataSet, Queries
 class ExampleFacts:
     """What stands in some examples (all if None) of data that were read. Each predicate is read once for all examples.
 
-    Facts that are true in every example are background clauses: `data.background`.
+    Facts that are true in every example are background clauses: `data.background`. taken: all facts, where they are
+    known already.
     """
 
     def __init__(
-        self, data: DataSet, store: PrologStore, examples: Sequence[int] | None, whole: ExampleFacts | None = None
+        self,
+        data: DataSet,
+        store: PrologStore,
+        examples: Sequence[int] | None,
+        whole: ExampleFacts | None = None,
+        taken: TakenFacts | None = None,
     ) -> None:
         self.data = data
         self.store = store
         """Where the facts are: SWI-Prolog evaluates there."""
         self.examples = examples
         self._whole = whole or self
-        self._tables: dict[Predicate, Table] = {}
-        self._soft: dict[Predicate, SoftFacts] = {}
-        self._names: bytes | None = None
+        self._tables: dict[Predicate, Table] = {} if taken is None else taken.tables
+        self._soft: dict[Predicate, SoftFacts] = {} if taken is None else taken.soft
+        self._names: bytes | None = None if taken is None else taken.names
 
     def part(self, data: DataSet, examples: Sequence[int] | None) -> ExampleFacts:
         """Those of some examples; `data` are the same, perhaps with other queries."""
@@ -70,7 +76,7 @@ class ExampleFacts:
             return {predicate: whole._soft[predicate] for predicate in wanted}
         return {predicate: soft_part(whole._soft[predicate], self.active) for predicate in wanted}
 
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The names of all objects of the data, as Prolog text."""
         return Names(self.data.first_object, self.names_text(), ()).all()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -21,6 +20,9 @@ from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+    from lrnn_cli.engine.process import PrologProcess
     from lrnn_cli.grounding.session import GroundingSession
 
 GROUP = "lrnn.grounders"
@@ -57,7 +59,7 @@ class Knowledge:
     tables: dict[Predicate, Table]
     soft: dict[Predicate, SoftFacts]
     objects: int
-    names: Callable[[], list[str]]
+    names: Callable[[], Sequence[str]]
     unlisted: frozenset[Predicate] = frozenset()
 
     def numbers(self) -> np.ndarray:
@@ -111,8 +113,16 @@ def unlisted(data: str, predicate: Predicate) -> str:
     return f"{data}: {predicate} can be evaluated with bound arguments only; learned rules won't use it"
 
 
+def _added() -> EntryPoints:
+    """Grounders of other packages."""
+    # It takes long to import.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
 def grounder_names() -> list[str]:
-    return sorted({"swi", "duckdb", "joins", *(point.name for point in entry_points(group=GROUP))})
+    return sorted({"swi", "duckdb", "joins", *_added().names})
 
 
 def make_grounder(name: str, options: GrounderOptions) -> Grounder:
@@ -129,15 +139,15 @@ def make_grounder(name: str, options: GrounderOptions) -> Grounder:
         from lrnn_cli.grounding.joins.programs import JoinsGrounder
 
         return JoinsGrounder(options)
-    for point in entry_points(group=GROUP):
+    for point in _added():
         if point.name == name:
             grounder: Grounder = point.load()(options)
             return grounder
     raise LrnnError(f"there is no grounder {name}; there are {', '.join(grounder_names())}")
 
 
-def open_grounder(name: str, options: GrounderOptions) -> GroundingSession:
-    """A reader, and the grounder called `name` over what it has read."""
+def open_grounder(name: str, options: GrounderOptions, started: PrologProcess | None = None) -> GroundingSession:
+    """A reader, and the grounder called `name` over what it has read; see `GroundingSession`."""
     from lrnn_cli.grounding.session import GroundingSession
 
-    return GroundingSession(make_grounder(name, options), options)
+    return GroundingSession(make_grounder(name, options), options, started)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ import numpy as np
 from lrnn_cli.errors import ReadError
 from lrnn_cli.grounding.archive import MAGIC, DamagedError, read_archive, write_archive
 from lrnn_cli.grounding.collapsed import Atoms, Collapsed, Heads, group_of_query, literal_groups
+from lrnn_cli.grounding.objects import ObjectNames
 from lrnn_cli.grounding.program import Facts, Program, Skeleton, dependencies, derivations, plan_program
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import SoftFacts, Table
@@ -40,6 +44,8 @@ VERSION = 4
 WHOLE = 3
 """The version of other groundings."""
 NEURONS = ("atom", "fact", "rule", "aggregation")
+AT_ONCE = 1_000_000
+"""Bytes of names that are split at once."""
 LATER = {name: getattr(Settings, name) for name in ("task", "center", "scale")}
 """Settings that came after version 3, and what they are where a file does not mention them."""
 
@@ -52,9 +58,13 @@ class Names:
     blob: bytes
     made: tuple[str, ...]
 
-    def all(self) -> list[str]:
-        names = self.blob.decode().split("\x1e")[:-1]
-        return [*names, *self.made]
+    def all(self) -> ObjectNames:
+        return self._all
+
+    @cached_property
+    def _all(self) -> ObjectNames:
+        pieces = (self.blob[start : start + AT_ONCE] for start in range(0, len(self.blob), AT_ONCE))
+        return ObjectNames(itertools.chain(_split(pieces), self.made))
 
 
 @dataclass(frozen=True)
@@ -100,10 +110,18 @@ class Groundings:
         """How many groundings a table has."""
         return len(self.tables[table]) if self.collapsed is None else self.collapsed.groundings[table]
 
-    def object_names(self) -> list[str]:
+    def object_names(self) -> Sequence[str]:
         """Names of all objects, or their numbers where names were not asked for."""
         assert self.names is not None
         return self.names.all() if self.names.blob else [str(number) for number in range(self.objects)]
+
+
+def _split(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The names in a text that comes in pieces, the control character RS after each."""
+    rest = b""
+    for piece in pieces:
+        *names, rest = (rest + piece).split(b"\x1e")
+        yield from map(bytes.decode, names)
 
 
 def save_groundings(groundings: Groundings, path: str) -> None:

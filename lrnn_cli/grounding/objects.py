@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -71,11 +72,55 @@ def order_key(name: str) -> Key | None:
     return None if "\\" in name else (1, 0.0, name[1:-1])
 
 
+class ObjectNames(Sequence[str]):
+    """Names of objects, each different one kept once: those of atoms, say, are the same in most molecules.
+
+    distinct: the different ones; code: (objects,) the place of each among them.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        places: dict[str, int] = {}
+        self.code = np.fromiter((places.setdefault(name, len(places)) for name in names), np.int32)
+        self.distinct = list(places)
+
+    @staticmethod
+    def of(names: Sequence[str]) -> ObjectNames:
+        return names if isinstance(names, ObjectNames) else ObjectNames(names)
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self.distinct[code] for code in self.code[place].tolist()]
+        return self.distinct[int(self.code[place])]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.distinct.__getitem__, self.code.tolist())
+
+    def part(self, objects: np.ndarray) -> ObjectNames:
+        """The names of these objects."""
+        chosen = ObjectNames(())
+        chosen.code, chosen.distinct = self.code[objects], self.distinct
+        return chosen
+
+    def each(self, function: Callable[[str], Any], kind: type) -> np.ndarray:
+        """(objects,) what a function gives for the name of each, as numbers of a kind."""
+        return np.asarray(np.array([function(name) for name in self.distinct], kind)[self.code])
+
+
 def object_numbers(names: Sequence[str]) -> np.ndarray:
     """The number that each name denotes, (names,), not a number where there is none that floats hold exactly."""
-    numbers = {name: number_of(name) for name in set(names)}
-    found = (numbers[name] for name in names)
-    return np.array([math.nan if number is None else number for number in found], float)
+
+    def number(name: str) -> float:
+        found = number_of(name)
+        return math.nan if found is None else found
+
+    return ObjectNames.of(names).each(number, float)
 
 
 def object_arrays(names: Sequence[str]) -> dict[str, np.ndarray]:

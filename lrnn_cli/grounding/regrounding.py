@@ -7,6 +7,7 @@ are grounded by the grounder.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -16,10 +17,11 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.comparisons import NotNumbers, compares_numbers
 from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.program import Facts
+from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import Table
-from lrnn_cli.language.clauses import Atom, Predicate
+from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.targets import classes_of, data_for
 from lrnn_cli.language.template import Template
@@ -43,7 +45,6 @@ class Regrounder:
         self._data = data
         self._examples = examples
         self._asked: dict[object, DataSet] = {}
-        self._knowledge: Knowledge | None = None
         self._joined: dict[tuple[bool, bool, frozenset[Predicate], tuple[Predicate, ...]], JoinedGrounder] = {}
 
     def _data_for(self, model: Template) -> DataSet:
@@ -62,30 +63,33 @@ class Regrounder:
                 return self._grounder_of(model).ground(model)
             except NotNumbers:
                 pass
-        return self._grounder.ground(model, data, self._examples)
+        return self._grounder.ground(model, data, self._examples, warn=self._warn)
 
     def predict(self, model: Template) -> Groundings:
         """Groundings by joins only where a model has many bodies: the grounder would enumerate each of them anew."""
-        if len(_bodies_of_data(model)) > MANY_BODIES:
+        if _has_many_bodies(model):
             return self.ground(model)
-        return self._grounder.ground(model, self._data_for(model), self._examples)
+        return self._grounder.ground(model, self._data_for(model), self._examples, warn=self._warn)
 
-    def _known(self) -> Knowledge:
-        if self._knowledge is None:
-            self._knowledge = self._grounder.knowledge(self._data, self._examples)
-        return self._knowledge
+    @cached_property
+    def _own(self) -> tuple[DataSet, Knowledge]:
+        """Data of the examples alone, and all that is true in them."""
+        known = self._grounder.knowledge(self._data, self._examples)
+        if self._examples is None:
+            return self._data, known
+        return own_data(self._data, known, np.unique(np.asarray(self._examples, np.int64)))
 
     def _unlisted(self, model: Template) -> bool:
         """Whether a model uses background knowledge whose atoms the grounder could not list."""
         used = {atom.predicate for rule in model.rules for atom in rule.body} & self._data.background_predicates
-        return bool(used) and not used.isdisjoint(self._known().unlisted)
+        return bool(used) and not used.isdisjoint(self._own[1].unlisted)
 
     def _grounder_of(self, model: Template) -> JoinedGrounder:
-        known = self._known()
+        own, known = self._own
         used = {atom.predicate for rule in model.rules for atom in rule.body}
         missing = used - {rule.head.predicate for rule in model.rules} - set(known.tables)
         compares = any(rule.guards for rule in model.rules)
-        data = self._data_for(model)
+        data = data_for(model, own)
         key = model.settings.object_identity, compares, frozenset(missing), data.queries.predicate
         if key not in self._joined:
             nothing = {
@@ -94,17 +98,22 @@ class Regrounder:
             }
             facts = known.tables | nothing, known.soft, known.objects
             numbers = known.numbers() if compares else None
-            queries = data.queries.of_examples(self._examples)
-            relations = chosen_relations(*facts, queries, model.settings.object_identity, numbers=numbers)
-            self._joined[key] = JoinedGrounder(data, relations, queries)
+            relations = chosen_relations(*facts, data.queries, model.settings.object_identity, numbers=numbers)
+            self._joined[key] = JoinedGrounder(data, relations, data.queries)
         return self._joined[key]
 
 
-def _bodies_of_data(model: Template) -> set[tuple[Atom, ...]]:
-    """The bodies that ask for nothing but facts."""
+def _has_many_bodies(model: Template) -> bool:
+    """Of those that ask for nothing but facts."""
     heads = {rule.head.predicate for rule in model.rules}
     bodies = {rule.body for rule in model.rules if len(rule.body) > 1}
-    return {body for body in bodies if heads.isdisjoint(atom.predicate for atom in body)}
+    return sum(heads.isdisjoint(atom.predicate for atom in body) for body in bodies) > MANY_BODIES
+
+
+def always_joined(model: Template, data: DataSet) -> bool:
+    """Whether the groundings that predictions need come from joins of facts of the examples, whatever these are."""
+    plain = not data.background and not any(rule.guards for rule in model.rules)
+    return plain and _has_many_bodies(model) and joinable(model, data)
 
 
 def joinable(model: Template, data: DataSet) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
+from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.grounding.checks import check_program
-from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, Knowledge
+from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, GroundTables, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
 from lrnn_cli.grounding.program import Facts, Program, plan_program
 from lrnn_cli.grounding.reading.reader import Reader
@@ -19,12 +20,15 @@ from lrnn_cli.language.template import Template
 
 
 class GroundingSession:
-    """A reader, and a grounder over what it has read. Used as a context manager; leaving it frees all of it."""
+    """A reader, and a grounder over what it has read. Used as a context manager; leaving it frees all of it.
 
-    def __init__(self, grounder: Grounder, options: GrounderOptions) -> None:
+    started: a process for the reader that is there already.
+    """
+
+    def __init__(self, grounder: Grounder, options: GrounderOptions, started: PrologProcess | None = None) -> None:
         self.options = options
         self._grounder = grounder
-        self._reader = Reader(options)
+        self._reader = Reader(options, started)
 
     def __enter__(self) -> GroundingSession:
         return self
@@ -47,19 +51,26 @@ class GroundingSession:
         return self._reader.load(source)
 
     def ground(
-        self, template: Template, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
+        self,
+        template: Template,
+        data: DataSet,
+        examples: Sequence[int] | None = None,
+        names: bool = False,
+        warn: Callable[[str], None] | None = None,
     ) -> Groundings:
         """All active groundings of the template in these examples (all if None) that queries can see.
 
-        With `names` they carry the names of objects, to be kept or shown.
+        With `names` they carry the names of objects, to be kept or shown. warn: in place of that of the options.
         """
-        return self.ground_program(*self.plan(template, data), examples, names)
+        return self.ground_program(*self.plan(template, data, warn), examples, names)
 
-    def plan(self, template: Template, data: DataSet) -> tuple[Program, DataSet]:
+    def plan(
+        self, template: Template, data: DataSet, warn: Callable[[str], None] | None = None
+    ) -> tuple[Program, DataSet]:
         """What has to be grounded, and the data with the queries that the template answers."""
         data = data_for(template, data)
         for warning in check_program(template, data):
-            self.options.warn(warning)
+            (warn or self.options.warn)(warning)
         return plan_program(template, Facts.of(data), data.background), data
 
     def tell_background(self, data: DataSet, others: Sequence[BackgroundClause]) -> None:
@@ -97,7 +108,7 @@ class GroundingSession:
         facts = self._reader.facts(data, examples)
         return facts.tables(sorted(data.predicates)), facts.soft(sorted(data.soft))
 
-    def names(self, data: DataSet) -> list[str]:
+    def names(self, data: DataSet) -> Sequence[str]:
         """The names of all objects of the data, in their order, as Prolog writes them."""
         return self._reader.facts(data).names()
 
@@ -105,7 +116,8 @@ class GroundingSession:
         """The facts of these examples (all if None), and the atoms that background clauses derive in them."""
         facts = self._reader.facts(data, examples)
         tables, soft = self.relations(data, examples)
-        found = self._grounder.atoms(sorted(data.background_predicates), facts)
+        derived = sorted(data.background_predicates)
+        found = self._grounder.atoms(derived, facts) if derived else GroundTables((), {})
         names = Names(data.first_object, facts.names_text(), found.made)
         # A background clause of a predicate that has facts as well gives both.
         tables |= {predicate: ordered(table) for predicate, table in found.atoms.items()}

@@ -49,6 +49,15 @@ def too_many(rows: int) -> str:
     )
 
 
+def stacked(tables: Sequence[Table]) -> Table:
+    """The rows of all of some tables, in their order."""
+    if len(tables) == 1:
+        return tables[0]
+    return Table(
+        np.concatenate([table.example for table in tables]), np.concatenate([table.objects for table in tables])
+    )
+
+
 def part(table: Table, examples: np.ndarray) -> Table:
     """The rows of these examples."""
     chosen = np.isin(table.example, examples)

@@ -6,8 +6,8 @@ For a target without arguments a part is nullary, and two rules define it:
     -3.0 :: part_7.
 
 The weighted fact moves the threshold, so a part says that there are many such groundings or, with a negative weight,
-few. A target with arguments hands them on to its parts, and no fact is true of all its atoms: such a part says that the
-body holds at all. Target rules are conjunctions of parts.
+few. A target with arguments hands them on to its parts, and no fact is true of all its atoms: such a part says that
+there are groundings, or many. Target rules are conjunctions of parts.
 """
 
 from __future__ import annotations

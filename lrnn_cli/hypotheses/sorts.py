@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lrnn_cli.grounding.objects import ObjectNames
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.language.clauses import Predicate
 
@@ -35,12 +36,13 @@ Sorts = dict[Predicate, tuple[int, ...]]
 
 def called_by(names: Sequence[str]) -> np.ndarray:
     """(objects,) what each object is called by: NAMED, WHOLE or OTHER."""
-    found = np.zeros(len(names), np.int8)
-    for place, name in enumerate(names):
-        # Few names begin like a number.
-        if name[:1] in "-0123456789" and NUMBER.match(name):
-            found[place] = WHOLE if INTEGER.match(name) else OTHER
-    return found
+
+    def kind(name: str) -> int:
+        if not NUMBER.match(name):
+            return NAMED
+        return WHOLE if INTEGER.match(name) else OTHER
+
+    return ObjectNames.of(names).each(kind, np.int8)
 
 
 @dataclass(frozen=True)

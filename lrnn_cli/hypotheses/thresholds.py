@@ -27,12 +27,14 @@ import numpy as np
 from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.relations import Literal, Relations
 from lrnn_cli.grounding.objects import EXACT
-from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, row_keys
+from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
 from lrnn_cli.hypotheses.vocabulary import Condition, Conditions, NumericArgument, Pattern, Vocabulary, pattern_name
 from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.aggregations import Aggregation
-from lrnn_cli.semantics.targets import BERNOULLI, Likelihood
+from lrnn_cli.semantics.targets import Likelihood
+
+Thresholds = dict[NumericArgument, tuple[Condition, ...]]
 
 BEST = 2
 """So many cut points of an argument with the highest scores alone, and as many beside others, become conditions."""
@@ -57,7 +59,7 @@ class _Observed:
 
 
 @dataclass(frozen=True)
-class _Targets:
+class TargetSums:
     """The query atoms of a target: their index, the sums of slopes and of curvatures of each (atoms,)."""
 
     predicate: Predicate
@@ -65,30 +67,40 @@ class _Targets:
     slope: np.ndarray
     curvature: np.ndarray
 
+    def groundings(self, literals: tuple[Literal, ...], words: Vocabulary) -> tuple[Table, np.ndarray]:
+        """The groundings of a body for the query atoms, and the position (groundings,) of the atom of each."""
+        start = self.predicate if self.predicate.arity else None
+        atoms = self.index.atoms
+        nothing = Table(np.unique(atoms.example), np.zeros((len(np.unique(atoms.example)), 0), np.int32))
+        relations = Relations(words.tables, {}, {start: atoms if start else nothing}, words.objects, False)
+        table = relations.joined(start, literals)
+        return table, self.index.position(table.example, table.objects[:, : self.predicate.arity])
 
-def with_thresholds(
-    words: Vocabulary,
-    queries: Queries,
-    aggregation: Aggregation,
-    conditions: Conditions | None = None,
-    likelihood: Likelihood = BERNOULLI,
-) -> Vocabulary:
-    """The vocabulary with conditions in place of arguments that hold numbers.
+    def score(self, atom: np.ndarray, aggregation: Aggregation) -> float:
+        """The score of a column, given which query atom (groundings,) each grounding belongs to."""
+        count = np.bincount(atom, minlength=len(self.slope)).astype(float)
+        column = _aggregated(count, aggregation)
+        sums = self.slope @ column, self.curvature @ column, self.curvature @ column**2
+        return float(_score(*sums, float(self.curvature.sum())))
 
-    conditions: those to have, where they were chosen before; if None they are chosen for these queries.
-    likelihood: of their targets.
-    """
-    if conditions is None:
-        chosen = _chosen(words, words, queries, aggregation, likelihood)
-        others = with_thresholds(words, queries, aggregation, chosen)
-        conditions = _chosen(words, others, queries, aggregation, likelihood) if len(chosen) > 1 else chosen
-    replaced = {argument.predicate for argument in conditions}
+
+def thresholds(words: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood) -> Thresholds:
+    """The conditions on each argument that holds numbers, chosen for queries with targets of this likelihood."""
+    chosen = _chosen(words, words, queries, aggregation, likelihood)
+    if len(chosen) < 2:
+        return chosen
+    return _chosen(words, with_thresholds(words, Conditions(chosen)), queries, aggregation, likelihood)
+
+
+def with_thresholds(words: Vocabulary, conditions: Conditions) -> Vocabulary:
+    """The vocabulary with conditions in place of arguments that hold numbers."""
+    replaced = {argument.predicate for argument in conditions.thresholds}
     tables = {name: table for name, table in words.tables.items() if name not in replaced}
     soft = {name: facts for name, facts in words.soft.items() if name not in replaced}
     sorts = {name: own for name, own in words.sorts.items() if name not in replaced}
     patterns = dict(words.patterns)
-    conditioned = {}
-    for argument, own in conditions.items():
+    conditioned = dict(words.conditioned)
+    for argument, own in conditions.thresholds.items():
         if argument.predicate not in words.tables:
             continue
         for condition in own:
@@ -135,28 +147,20 @@ def _pattern(words: Vocabulary, argument: NumericArgument, condition: Condition)
 
 def _chosen(
     words: Vocabulary, others: Vocabulary, queries: Queries, aggregation: Aggregation, likelihood: Likelihood
-) -> Conditions:
+) -> Thresholds:
     """The conditions on all numbers; `others` has the literals that are tried beside them."""
-    asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
-    targets = [_targets(words, queries, target, likelihood) for target in sorted(asked)]
-    arguments = (argument for predicate in sorted(words.numeric) for argument in _arguments(words, predicate))
+    targets = target_sums(words, queries, likelihood)
+    arguments = (argument for name in sorted(words.numeric) for argument in words.numeric_arguments(name))
     return {argument: _conditions(argument, words, others, targets, aggregation) for argument in arguments}
 
 
-def _arguments(words: Vocabulary, predicate: Predicate) -> Iterator[NumericArgument]:
-    """Arguments whose number is told by the arguments that hold none or, if it is not, by all other ones."""
-    table, numeric = words.tables[predicate], words.numeric[predicate]
-    for place in numeric:
-        others = tuple(other for other in range(predicate.arity) if other != place)
-        objects = tuple(other for other in others if other not in numeric)
-        for free in dict.fromkeys((objects, others)):
-            keys = row_keys([table.example, *table.objects[:, list(free)].T], len(table))
-            if len(np.unique(keys)) == len(table):
-                yield NumericArgument(predicate, place, free)
-                break
+def target_sums(words: Vocabulary, queries: Queries, likelihood: Likelihood) -> list[TargetSums]:
+    """What the scores of columns depend on, for each target."""
+    asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+    return [_sums_of(words, queries, target, likelihood) for target in sorted(asked)]
 
 
-def _targets(words: Vocabulary, queries: Queries, target: Predicate, likelihood: Likelihood) -> _Targets:
+def _sums_of(words: Vocabulary, queries: Queries, target: Predicate, likelihood: Likelihood) -> TargetSums:
     rows = (queries.predicate_index == queries.predicate.index(target)).nonzero()[0]
     atoms = Table(queries.example[rows], queries.argument[rows, : target.arity])
     index = AtomIndex([atoms], words.objects)
@@ -164,14 +168,14 @@ def _targets(words: Vocabulary, queries: Queries, target: Predicate, likelihood:
     frequency = float(value.mean())
     slope = np.bincount(place, value - frequency, len(index))
     curvature = np.bincount(place, minlength=len(index)) * likelihood.variance(value)
-    return _Targets(target, index, slope, curvature)
+    return TargetSums(target, index, slope, curvature)
 
 
 def _conditions(
     argument: NumericArgument,
     words: Vocabulary,
     others: Vocabulary,
-    targets: Sequence[_Targets],
+    targets: Sequence[TargetSums],
     aggregation: Aggregation,
 ) -> tuple[Condition, ...]:
     """Thresholds and intervals of one argument."""
@@ -187,8 +191,8 @@ def _conditions(
         np.maximum.at(scores[0 if body.alone else 1], place, score)
     cuts = _apart(scores, np.cumsum(count) - count)
     constants = {cut: cut_constant(numbers[cut - 1], numbers[cut]) for cut in cuts}
-    thresholds = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
-    return (*thresholds, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
+    single = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
+    return (*single, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
 
 
 def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:
@@ -256,16 +260,13 @@ def _score(total: np.ndarray, mean: np.ndarray, square: np.ndarray, curvature: f
     return np.asarray(total**2 / (variance + PENALTY))
 
 
-def _bodies(argument: NumericArgument, words: Vocabulary, others: Vocabulary, target: _Targets) -> Iterator[_Observed]:
+def _bodies(
+    argument: NumericArgument, words: Vocabulary, others: Vocabulary, target: TargetSums
+) -> Iterator[_Observed]:
     """The groundings of an atom with a number, alone or behind a relation, and with each other literal beside it."""
-    for literals in _literals(argument, words, target.predicate):
+    for literals in bodies_about(argument, words, target.predicate):
         literal = next(literal for literal in literals if literal[0] == argument.predicate)
-        start = target.predicate if target.predicate.arity else None
-        atoms = target.index.atoms
-        nothing = Table(np.unique(atoms.example), np.zeros((len(np.unique(atoms.example)), 0), np.int32))
-        relations = Relations(words.tables, {}, {start: atoms if start else nothing}, words.objects, False)
-        table = relations.joined(start, literals)
-        atom = target.index.position(table.example, table.objects[:, : target.predicate.arity])
+        table, atom = target.groundings(literals, words)
         number = words.numbers[table.objects[:, literal[1][argument.place]]]
         inside = (atom >= 0) & np.isfinite(number)
         yield _Observed(atom[inside], number[inside], True)
@@ -275,7 +276,7 @@ def _bodies(argument: NumericArgument, words: Vocabulary, others: Vocabulary, ta
                 yield _Observed(atom[kept], number[kept], False)
 
 
-def _literals(argument: NumericArgument, words: Vocabulary, target: Predicate) -> Iterator[tuple[Literal, ...]]:
+def bodies_about(argument: NumericArgument, words: Vocabulary, target: Predicate) -> Iterator[tuple[Literal, ...]]:
     """Bodies with the atom: alone for a target without arguments, else about one of these or behind a relation."""
     own, head = words.sorts[argument.predicate], words.targets[target]
     if not head:
@@ -284,20 +285,20 @@ def _literals(argument: NumericArgument, words: Vocabulary, target: Predicate) -
     if not argument.free:
         yield ((argument.predicate, (target.arity,)),)
     for place, variable in itertools.product(argument.free, range(target.arity)):
-        if _meet(own[place], head[variable]):
+        if meet(own[place], head[variable]):
             yield (_literal(argument.predicate, place, variable, target.arity),)
     for relation, sorts in sorted(words.sorts.items()):
         if relation in words.numeric:
             continue
         for near, far in itertools.permutations(range(relation.arity), 2):
             for place, variable in itertools.product(argument.free, range(target.arity)):
-                if _meet(sorts[near], head[variable]) and sorts[far] == own[place]:
+                if meet(sorts[near], head[variable]) and sorts[far] == own[place]:
                     first = _literal(relation, near, variable, target.arity)
                     width = target.arity + relation.arity - 1
                     yield first, _literal(argument.predicate, place, first[1][far], width)
 
 
-def _meet(one: int, other: int) -> bool:
+def meet(one: int, other: int) -> bool:
     return one == other or -1 in (one, other)
 
 
@@ -325,7 +326,7 @@ def _beside(
 
 def _intervals(
     constants: dict[int, Constant],
-    observed: Sequence[tuple[_Targets, _Observed]],
+    observed: Sequence[tuple[TargetSums, _Observed]],
     numbers: np.ndarray,
     best: np.ndarray,
     aggregation: Aggregation,
@@ -336,10 +337,7 @@ def _intervals(
         score = 0.0
         for target, body in observed:
             inside = (body.number >= numbers[low]) & (body.number < numbers[high])
-            count = np.bincount(body.atom[inside], minlength=len(target.slope)).astype(float)
-            column = _aggregated(count, aggregation)
-            sums = target.slope @ column, target.curvature @ column, target.curvature @ column**2
-            score = max(score, float(_score(*sums, float(target.curvature.sum()))))
+            score = max(score, target.score(body.atom[inside], aggregation))
         if score > max(best[low], best[high]):
             scores[low, high] = score
     chosen = sorted(scores, key=lambda pair: (-scores[pair], pair))[:INTERVALS]

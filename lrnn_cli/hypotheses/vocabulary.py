@@ -3,28 +3,28 @@
 An argument with the sort `constant` takes constants: its predicate becomes one predicate for each constant that occurs
 often enough, with the other arguments. charge(X, 3), as `charge(_, 3)` of one argument, is then a unary predicate like
 any other; rules are written with the constant in its place. Conditions on arguments that hold numbers, charge(X, C),
-C >= 0.21, are predicates of the other arguments as well; which ones there are is told by `thresholds`. A relation that
-some objects have to themselves, same(X, X), is a unary predicate of these objects, too.
+C >= 0.21, are predicates of the other arguments as well, and so are comparisons of two such arguments; which ones there
+are is told by `conditions`. A relation that some objects have to themselves, same(X, X), is a unary predicate of these
+objects, too.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.grounding.grounder import Knowledge
-from lrnn_cli.grounding.joins.relations import Relations
-from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.grounding.joins.relations import Literal, Relations
+from lrnn_cli.grounding.tables import SoftFacts, Table, row_keys
 from lrnn_cli.hypotheses.sorts import OTHER, ArgumentSorts, called_by
 from lrnn_cli.language.clauses import Atom, Constant, Goal, Guard, Predicate, Rule, Term, Variable, class_of, quoted
-from lrnn_cli.language.data import Bias, DataSet, Queries
+from lrnn_cli.language.data import CONSTANT, NUMBER, Bias, DataSet, Queries, measured
 
-CONSTANT = "constant"
-NUMBER = "number"
 CONSTANTS = 100
 """So many constants of a predicate, the most frequent ones, can occur in rules."""
 LATENT_NAME = re.compile(r"(latent_\d+_\d+|part_\d+)\Z")
@@ -42,13 +42,13 @@ class Condition:
     def guards(self, value: Variable) -> list[Guard]:
         """The comparisons of a variable; with itself if there are none, so that it is one that holds a number."""
         terms: list[tuple[str, Term]] = [*self.tests] or [("=:=", value)]
-        guards = []
-        for name, term in terms:
-            goal = Goal("guard", name, (value, term))
-            own = isinstance(term, Variable)
-            parts = ("", value.name, f" {name} ", value.name, "") if own else ("", value.name, f" {name} {term}")
-            guards.append(Guard(parts, goal=goal))
-        return guards
+        return [_guard(value, name, term) for name, term in terms]
+
+
+def _guard(value: Term, name: str, term: Term) -> Guard:
+    """A comparison of a variable with a constant or a variable."""
+    end = (f" {name} ", str(term), "") if isinstance(term, Variable) else (f" {name} {term}",)
+    return Guard(("", str(value), *end), goal=Goal("guard", name, (value, term)))
 
 
 Pattern = tuple[Constant | Condition | int | None, ...]
@@ -65,8 +65,40 @@ class NumericArgument:
     free: tuple[int, ...]
 
 
-Conditions = dict[NumericArgument, tuple[Condition, ...]]
-"""Those that are made predicates, for each argument."""
+@dataclass(frozen=True)
+class Comparison:
+    """Two numbers of facts beside each other: `left` and `right` are variables of the body, of which the first ones are
+    the arguments of the predicate that is made of it, and all others are numbers.
+    """
+
+    body: tuple[Literal, ...]
+    arity: int
+    left: int
+    operator: str
+    right: int
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The variables that are numbers."""
+        return tuple(sorted({place for _, places in self.body for place in places if place >= self.arity}))
+
+    def terms(self, arguments: tuple[Term, ...], fresh: Iterator[Variable]) -> dict[int, Term]:
+        """What stands for each variable: the arguments of an atom, and new variables."""
+        return {**dict(enumerate(arguments)), **{number: next(fresh) for number in self.numbers}}
+
+    def guards(self, term: Mapping[int, Term]) -> list[Guard]:
+        """The comparison; numbers that it is not about are compared with themselves, as those of any condition."""
+        pairs = [(self.left, self.operator, self.right)]
+        pairs += [(number, "=:=", number) for number in self.numbers if number not in (self.left, self.right)]
+        return [_guard(term[left], name, term[right]) for left, name, right in pairs]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Those that are made predicates: on the numbers of each argument, and between two numbers."""
+
+    thresholds: Mapping[NumericArgument, tuple[Condition, ...]] = field(default_factory=dict)
+    comparisons: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +119,8 @@ class Vocabulary:
     patterns: for predicates made of others, the name and the arguments of these.
     given: facts of target predicates, which no body has but whose weights their atoms get.
     numeric: arguments that hold numbers, each with a sort of its own; numbers: (objects,) those that objects are.
-    conditions: those on numbers that have become predicates; conditioned: the argument of each of these predicates.
+    conditions: those on numbers that have become predicates; conditioned: what each of these predicates is about.
+    comparisons: of predicates that compare two numbers.
     """
 
     tables: dict[Predicate, Table]
@@ -99,8 +132,9 @@ class Vocabulary:
     given: dict[Predicate, SoftFacts]
     numeric: dict[Predicate, tuple[int, ...]] = field(default_factory=dict)
     numbers: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    conditions: Conditions = field(default_factory=dict)
-    conditioned: dict[str, NumericArgument] = field(default_factory=dict)
+    conditions: Conditions = field(default_factory=Conditions)
+    conditioned: dict[str, Hashable] = field(default_factory=dict)
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
 
     def pattern(self, predicate: Predicate) -> tuple[str, Pattern]:
         """The name and the arguments that a predicate is written with."""
@@ -108,26 +142,55 @@ class Vocabulary:
 
     def written(self, rule: Rule) -> Rule:
         """A rule as the model file has it; variables for numbers come after the others."""
-        if not self.patterns:
+        if not self.patterns and not self.comparisons:
             return rule
         taken = {name for atom in (rule.head, *rule.body) for name in atom.variables}
-        fresh = (f"V{number}" for number in itertools.count(1) if f"V{number}" not in taken)
-        body, guards = [], list(rule.guards)
+        fresh = (Variable(f"V{number}") for number in itertools.count(1) if f"V{number}" not in taken)
+        body: list[Atom] = []
+        guards = list(rule.guards)
         for atom in rule.body:
-            name, pattern = self.pattern(atom.predicate)
-            free = iter(atom.arguments)
-            arguments: list[Term] = []
-            for item in pattern:
-                if isinstance(item, Condition):
-                    value = Variable(next(fresh))
-                    guards += item.guards(value)
-                    arguments.append(value)
-                elif isinstance(item, int):
-                    arguments.append(atom.arguments[item])
-                else:
-                    arguments.append(next(free) if item is None else item)
-            body.append(Atom(name, tuple(arguments)))
+            comparison = self.comparisons.get(atom.name)
+            literals: list[tuple[Predicate, tuple[Term, ...]]] = [(atom.predicate, atom.arguments)]
+            if comparison is not None:
+                term = comparison.terms(atom.arguments, fresh)
+                literals = [(name, tuple(term[place] for place in places)) for name, places in comparison.body]
+                guards += comparison.guards(term)
+            for predicate, arguments in literals:
+                plain, conditions = self._written(predicate, arguments, fresh)
+                body.append(plain)
+                guards += conditions
         return replace(rule, body=tuple(body), guards=tuple(guards))
+
+    def _written(
+        self, predicate: Predicate, given: tuple[Term, ...], fresh: Iterator[Variable]
+    ) -> tuple[Atom, list[Guard]]:
+        """An atom with constants and variables for numbers in their places, and the conditions on these."""
+        name, pattern = self.pattern(predicate)
+        free = iter(given)
+        arguments: list[Term] = []
+        guards: list[Guard] = []
+        for item in pattern:
+            if isinstance(item, Condition):
+                value = next(fresh)
+                guards += item.guards(value)
+                arguments.append(value)
+            elif isinstance(item, int):
+                arguments.append(given[item])
+            else:
+                arguments.append(next(free) if item is None else item)
+        return Atom(name, tuple(arguments)), guards
+
+    def numeric_arguments(self, predicate: Predicate) -> Iterator[NumericArgument]:
+        """Arguments whose number is told by the arguments that hold none or, if it is not, by all other ones."""
+        table, numeric = self.tables[predicate], self.numeric[predicate]
+        for place in numeric:
+            others = tuple(other for other in range(predicate.arity) if other != place)
+            objects = tuple(other for other in others if other not in numeric)
+            for free in dict.fromkeys((objects, others)):
+                keys = row_keys([table.example, *table.objects[:, list(free)].T], len(table))
+                if len(np.unique(keys)) == len(table):
+                    yield NumericArgument(predicate, place, free)
+                    break
 
     def named_sorts(self) -> list[NamedSort]:
         """Sorts with a name each: that of a unary predicate of all its objects, else of its first argument."""
@@ -161,7 +224,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     clash = next((predicate for predicate in names if LATENT_NAME.match(predicate.name)), None)
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
-    _check(data, knowledge, targets)
+    _check(data, knowledge, {asked_for(target) for target in targets})
     knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
@@ -179,6 +242,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
         for sort in bias.sorts:
             number.setdefault(sort, len(number))
     own = itertools.count(len(number))
+    of_numbers: dict[str, int] = {}
     chosen: dict[Predicate, Table] = {}
     chosen_soft: dict[Predicate, SoftFacts] = {}
     sorts: dict[Predicate, tuple[int, ...]] = {}
@@ -187,7 +251,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     heads = {}
     for bias in data.bias:
         predicate = bias.predicate
-        asked = [target for target in targets if Predicate(class_of(target.name)[0], target.arity) == predicate]
+        asked = [target for target in targets if asked_for(target) == predicate]
         if asked:
             heads.update({target: tuple(number[sort] for sort in bias.sorts) for target in asked})
             continue
@@ -205,16 +269,31 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
             if facts is not None:
                 chosen_soft[instance] = facts
             held = _hold_floats(table, floats, numbers)
-            numeric[instance] = tuple(place for place, sort in enumerate(free) if sort == NUMBER or place in held)
+            places = tuple(at for at, sort in enumerate(free) if measured(sort) is not None or at in held)
             sorts[instance] = tuple(
-                next(own) if place in numeric[instance] else number[sort] for place, sort in enumerate(free)
+                of_numbers.setdefault(_measure(sort) or f"{instance} {place}", next(own))
+                if place in places
+                else number[sort]
+                for place, sort in enumerate(free)
             )
+            numeric[instance] = places
     numeric = {name: places for name, places in numeric.items() if places}
     undeclared = targets - set(heads)
     if undeclared:
         found = ArgumentSorts(chosen, knowledge.names(), sorts)
         heads |= {target: _inferred(queries, target, found) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given, numeric, numbers)
+
+
+def _measure(sort: str) -> str:
+    """What numbers of a declared sort measure: those that measure the same are of one sort; nothing for `number`."""
+    name = measured(sort)
+    return sort if name is None else name
+
+
+def asked_for(target: Predicate) -> Predicate:
+    """What queries name: the target itself, or that which it is one class of."""
+    return Predicate(class_of(target.name)[0], target.arity)
 
 
 def with_reflexive(words: Vocabulary) -> Vocabulary:
@@ -300,7 +379,8 @@ def _all_weights(predicate: Predicate, knowledge: Knowledge) -> SoftFacts:
 
 def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None:
     faults = []
-    numbers = knowledge.numbers() if any(NUMBER in bias.sorts for bias in data.bias) else np.zeros(0)
+    declared = [sort for bias in data.bias for sort in bias.sorts if measured(sort) is not None]
+    numbers = knowledge.numbers() if declared else np.zeros(0)
     for bias in data.bias:
         if bias.predicate not in knowledge.tables and bias.predicate not in targets:
             message = f"bias for {bias.predicate}, which is true of nothing in these data; mend its name or arity"
@@ -309,7 +389,7 @@ def _check(data: DataSet, knowledge: Knowledge, targets: set[Predicate]) -> None
             message = f"bias for {bias.predicate}: constants leave no argument for variables; give another sort"
             faults.append(Fault(bias.line, bias.column, message))
         elif bias.predicate not in targets:
-            places = [place for place, sort in enumerate(bias.sorts) if sort == NUMBER]
+            places = [place for place, sort in enumerate(bias.sorts) if measured(sort) is not None]
             held = knowledge.tables[bias.predicate].objects[:, places].ravel()
             others = held[np.isnan(numbers[held])] if places else held
             if len(others):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lrnn_cli.language.clauses import Goal, Predicate
+from lrnn_cli.language.clauses import Goal, Predicate, quoted
 
 Integers = np.ndarray
 Floats = np.ndarray
@@ -39,17 +39,36 @@ class BackgroundClause:
     goals: tuple[Goal, ...] | None
 
 
+CONSTANT = "constant"
+NUMBER = "number"
+
+
 @dataclass(frozen=True)
 class Bias:
     """What the file says of rules to be learned: this predicate may occur in bodies, its arguments have these sorts.
 
-    The sort `constant` is for arguments that take constants.
+    The sort `constant` is for arguments that take constants, `number` for numbers, which `number(length)` are compared
+    with each other.
     """
 
     predicate: Predicate
     sorts: tuple[str, ...]
     line: int
     column: int
+
+
+def measured(sort: str) -> str | None:
+    """What the numbers of a sort measure: `length` for number(length), nothing for number; None for other sorts."""
+    if sort == NUMBER:
+        return ""
+    inside = sort.removeprefix(f"{NUMBER}(")
+    return inside.removesuffix(")") if inside != sort else None
+
+
+def sort_text(sort: str) -> str:
+    """A sort as a declaration has it."""
+    inside = measured(sort)
+    return f"{NUMBER}({quoted(inside)})" if inside else quoted(sort)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ FILES = (
     (r"regressionExample\(", f"a regression example of srlearn, not a fact; {TAKES} folders"),
     (r"<[-+0-9.]+>\s*\w", f"a weighted fact of NeuraLogic; {TAKES} files, and here it is written 0.5 :: fact."),
     (
-        r"[-+]?[0-9][0-9.]*[ \t]+\w+[ \t]*(?:\(|:-|\.)",
+        r"[-+]?[0-9][0-9.]*[ \t]+[^\W\d]\w*[ \t]*(?:\(|:-|\.)",
         f"a line of NeuraLogic; {TAKES} files, and here it is written 0.5 :: p(a).",
     ),
     (r".*V[23]000\s*$", f"a molecule in the SDF format, not Prolog facts; {TAKES} files"),

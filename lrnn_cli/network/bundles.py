@@ -264,7 +264,7 @@ def _level_bundles(level: Level, network: Network) -> tuple[list[_Bundle], csr_a
     for chosen in np.split(by_kind, np.cumsum(np.bincount(kind))[:-1]):
         neurons = start[chosen] + np.arange(counts[chosen[0]])[:, None]
         bundles.append(_bundle(rule[neurons[:, 0]], body_atom[:, neurons]))
-    matrix = csr_array(level.aggregation[:, used[by_kind]])
+    matrix = csr_array(level.aggregation.scipy[:, used[by_kind]])
     matrix.sort_indices()
     return bundles, matrix, direct
 
@@ -276,7 +276,7 @@ def _constants(level: Level, network: Network, constant: np.ndarray) -> csr_arra
     if isinstance(network.aggregation, Linear):
         rules = level.rule[constant]
         by_column = csr_array((values[constant], (level.column[constant], rules)), (columns, network.rules))
-        return csr_array(level.aggregation @ by_column)
+        return csr_array(level.aggregation.scipy @ by_column)
     segments = level.segments
     found = network.aggregation.segments(values[segments.neuron], segments.start)
     chosen = constant[segments.neuron[segments.start]]

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lrnn_cli.errors import NetworkError
 from lrnn_cli.grounding.atoms import AtomIndex, Group, class_ids, multiset_ids
@@ -24,6 +23,7 @@ from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.program import Way, derivations
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
+from lrnn_cli.network.matrices import RowMatrix, placed, row_starts
 from lrnn_cli.network.recursion import evaluation_order, find_cycle
 from lrnn_cli.semantics.aggregations import AGGREGATIONS, Aggregation
 
@@ -39,7 +39,7 @@ class Block:
 
     way: Way
     tuples: np.ndarray
-    aggregation: csr_array
+    aggregation: RowMatrix
     count: np.ndarray
 
 
@@ -438,8 +438,7 @@ def grouped(atom: np.ndarray, item: np.ndarray, items: int, count: np.ndarray | 
     count: (pairs,) how often each of them counts, once if None.
     """
     shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
-    counts = csr_array((np.ones(len(atom), np.int32) if count is None else count, (atom, item)), shape=shape)
-    counts.sum_duplicates()
+    counts = placed(np.ones(len(atom), np.int32) if count is None else count, atom, item, shape)
     lengths = np.diff(counts.indptr)
     atoms = lengths.nonzero()[0]
     start = counts.indptr[:-1][atoms].astype(np.int64)
@@ -455,7 +454,7 @@ def _aggregations(
     item: np.ndarray,
     count: np.ndarray,
     width: int,
-) -> tuple[csr_array, np.ndarray]:
+) -> tuple[RowMatrix, np.ndarray]:
     """The aggregation of the first atom of each shape, as a sparse matrix (shapes, width), and the counts in it."""
     segment = np.full(atoms, -1, np.int64)
     segment[atom] = np.arange(len(atom))
@@ -469,5 +468,5 @@ def _aggregations(
     places = np.repeat(begin - np.cumsum(inside) + inside, inside) + np.arange(inside.sum())
     totals = (np.add.reduceat(count, start) if len(start) else np.zeros(0))[chosen[present]]
     values = aggregation.share(count[places], np.repeat(totals, inside))
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return csr_array((values, item[places], indptr), shape=(len(first), max(width, 0))), count[places]
+    matrix = RowMatrix(values, item[places].astype(np.int32, copy=False), row_starts(lengths), (len(first), width))
+    return matrix, count[places]

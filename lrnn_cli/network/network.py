@@ -14,17 +14,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.network.collapsed_compiler import compiler_of
 from lrnn_cli.network.compile import Block, Compiler, Layer
+from lrnn_cli.network.matrices import RowMatrix, placed
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import Aggregation, Linear
 from lrnn_cli.semantics.targets import Output, begins, spread
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Level:
     body_atom: np.ndarray
     rule: np.ndarray
     column: np.ndarray
-    aggregation: csr_array
+    aggregation: RowMatrix
     count: np.ndarray
     fact_sum: np.ndarray
     linear: np.ndarray
@@ -70,9 +74,9 @@ class Level:
     learned_rule: np.ndarray
 
     @cached_property
-    def backward_aggregation(self) -> csr_array:
+    def backward_aggregation(self) -> RowMatrix:
         """The transpose of `aggregation`."""
-        return csr_array(self.aggregation.T)
+        return self.aggregation.transposed()
 
     @cached_property
     def segments(self) -> Segments:
@@ -92,8 +96,7 @@ class Level:
     @cached_property
     def backward_counts(self) -> csr_array:
         """(columns, atoms) how many groundings each rule neuron stands for."""
-        matrix = self.aggregation
-        return csr_array(csr_array((self.count.astype(float), matrix.indices, matrix.indptr), matrix.shape).T)
+        return replace(self.aggregation, data=self.count.astype(float)).transposed().scipy
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ class Network:
         """(atoms of the level,) the sums of aggregation neurons."""
         if isinstance(self.aggregation, Linear):
             summed = np.bincount(level.column, weights[level.rule] * fired, level.aggregation.shape[1])
-            return np.asarray(level.aggregation @ summed)
+            return level.aggregation @ summed
         segments = level.segments
         values = self.aggregation.segments(fired[segments.neuron], segments.start)
         return np.bincount(segments.atom, weights[segments.rule] * values, level.last - level.first)
@@ -222,8 +225,8 @@ class Network:
             atoms = needed[level.first : level.last].nonzero()[0]
             matrix, count = level.aggregation, level.count
             if len(atoms) < level.last - level.first:
-                chosen = _entries(matrix)[atoms]
-                matrix, count = _with_values(chosen, matrix.data[chosen.data]), count[chosen.data]
+                matrix, entries = matrix.chosen(atoms)
+                count = count[entries]
             columns = np.zeros(matrix.shape[1], bool)
             columns[matrix.indices] = True
             neurons = columns[level.column].nonzero()[0]
@@ -243,9 +246,8 @@ class Network:
         levels = []
         for level, atoms, matrix, count, columns, neurons, body_atom in reversed(kept_levels):
             column_number = np.cumsum(columns) - 1
-            matrix = csr_array(
-                (matrix.data, column_number[matrix.indices], matrix.indptr), shape=(len(atoms), int(columns.sum()))
-            )
+            kept = column_number[matrix.indices].astype(np.int32)
+            matrix = replace(matrix, indices=kept, shape=(len(atoms), int(columns.sum())))
             width = int((body_atom > 0).any(1).sum()) if len(neurons) else 0
             local = np.full(level.last - level.first, -1)
             local[atoms] = np.arange(len(atoms))
@@ -425,8 +427,7 @@ class _LevelBuilder:
             self._bodies.append(body)
             self._rule.append(np.full(width, rule, np.int32))
             self._column.append(np.arange(self.columns, self.columns + width, dtype=np.int32))
-        row = np.repeat(np.arange(matrix.shape[0], dtype=np.int32), np.diff(matrix.indptr))
-        self._row.append(row + np.int32(first_atom))
+        self._row.append(matrix.row + np.int32(first_atom))
         self._aggregation_column.append(matrix.indices + np.int32(self.columns))
         self._aggregation_value.append(matrix.data)
         self._count.append(block.count)
@@ -445,29 +446,20 @@ class _LevelBuilder:
             start += body.shape[1]
         values, count = _joined(self._aggregation_value, float), _joined(self._count)
         places = _joined(self._row), _joined(self._aggregation_column)
-        entries = csr_array((np.arange(len(values)), places), (self.atoms, self.columns))
+        entries = placed(np.arange(len(values)), *places, (self.atoms, self.columns))
         return Level(
             self.first,
             self.first + self.atoms,
             body_atom,
             _joined(self._rule),
             _joined(self._column),
-            _with_values(entries, values[entries.data]),
+            replace(entries, data=values[entries.data]),
             count[entries.data],
             _joined(self._fact_sum, float),
             _joined(self._linear, bool),
             _joined(self._learned_atom),
             _joined(self._learned_rule),
         )
-
-
-def _entries(matrix: csr_array) -> csr_array:
-    """The numbers of the entries of a matrix, in their places."""
-    return _with_values(matrix, np.arange(matrix.nnz))
-
-
-def _with_values(matrix: csr_array, values: np.ndarray) -> csr_array:
-    return csr_array((values, matrix.indices, matrix.indptr), matrix.shape)
 
 
 def _joined(arrays: list[np.ndarray], kind: type = np.int32) -> np.ndarray:

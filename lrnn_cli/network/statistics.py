@@ -118,5 +118,5 @@ def compressed_neurons(network: Network) -> dict[str, int]:
         pairs = csr_array(
             (np.ones(len(level.rule)), (level.column, level.rule)), (level.aggregation.shape[1], network.rules)
         )
-        counts["aggregation"] += (level.aggregation @ pairs).nnz
+        counts["aggregation"] += (level.aggregation.scipy @ pairs).nnz
     return counts

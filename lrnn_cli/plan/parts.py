@@ -16,7 +16,9 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from lrnn_cli import api
+from lrnn_cli.api.data import Data, tell_unlabelled
+from lrnn_cli.api.sessions import DATA, Session
+from lrnn_cli.api.training import planned
 from lrnn_cli.errors import LrnnError, ReadError
 from lrnn_cli.evaluation.parts import FoldOptions
 from lrnn_cli.grounding.collapsed import Collapsed
@@ -67,10 +69,10 @@ class ReadPart:
     """The part is the whole: its faults are those of the file."""
 
     def __call__(self, part: FilePart) -> DataSet | None:
-        with api.Session(self.options, report=LOG.info) as session:
+        with Session(self.options, report=LOG.info) as session:
             try:
                 LOG.info("reading %s from line %d", part.name, part.lines + 1)
-                return session.grounder().load(part.source(api.DATA))
+                return session.grounder().load(part.source(DATA))
             except ReadError:
                 if self.last:
                     raise
@@ -100,10 +102,10 @@ class GroundPart:
     background: tuple[BackgroundClause, ...]
 
     def __call__(self, asked: AskedPart) -> Collapsed:
-        with api.Session(self.options, report=LOG.info) as session:
+        with Session(self.options, report=LOG.info) as session:
             LOG.info("reading %s from line %d", asked.part.name, asked.part.lines + 1)
             grounder = session.grounder()
-            data = grounder.load(asked.part.source(api.DATA))
+            data = grounder.load(asked.part.source(DATA))
             grounder.tell_background(data, self.background)
             data = replace(data, predicates=self.predicates, soft=self.soft, background=self.background)
             data = replace(data, queries=asked.queries)
@@ -124,7 +126,7 @@ class PartsGrounder:
     text of parts goes to them, otherwise they read the file.
     """
 
-    session: api.Session
+    session: Session
     options: SessionOptions
     each: Each
     send: bool = False
@@ -132,10 +134,10 @@ class PartsGrounder:
     def ground(self, template: Template, file: FileParts, folds: FoldOptions) -> Groundings:
         """Collapsed groundings of those queries with targets that are learned from in a fold."""
         file, parts, content = self._read(file)
-        data = _of_fold(api.Data(self.session, 0, content), folds)
-        program, content = api.planned(template, data)
+        data = _of_fold(Data(self.session, 0, content), folds)
+        program, content = planned(template, data)
         queries = content.queries.of_examples(data.examples)
-        api.tell_unlabelled(data.name, queries, self.session.note)
+        tell_unlabelled(data.name, queries, self.session.note)
         asked = list(_asked_parts(parts, content, data.examples))
         task = GroundPart(self.options, program, content.predicates, content.soft, content.background)
 
@@ -171,7 +173,7 @@ class PartsGrounder:
             yield result
 
 
-def _of_fold(data: api.Data, folds: FoldOptions) -> api.Data:
+def _of_fold(data: Data, folds: FoldOptions) -> Data:
     """The examples to learn from in a fold."""
     drawn = folds.fold is not None and not data.content.example_fold.any() and len(data) > 1
     if drawn and folds.group_duplicates:

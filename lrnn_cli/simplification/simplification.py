@@ -136,17 +136,17 @@ class Simplifier:
             self._drop_literals()
             if len(self.dropped) == before:
                 return
-            self._retrain()
+            self.retrain()
 
     def _rounds(self) -> None:
         """Drop rules and train what is left, until little more can go."""
         while True:
             before = len(self.dropped)
             self._merge_copies()
-            self._drop_rules()
+            self.drop_rules()
             dropped = len(self.dropped) - before
             if dropped:
-                self._retrain()
+                self.retrain()
             if dropped <= WORTH_ANOTHER_ROUND * len(self.now.model.rules):
                 return
 
@@ -186,7 +186,8 @@ class Simplifier:
         self.dropped += dropped
         return True
 
-    def _drop_rules(self) -> None:
+    def drop_rules(self) -> None:
+        """Without rules that do not matter, as many at a time as can go together."""
         now = self.now
         rules = now.model.rules
         removal = Removal(now.network, now.program, now.weights)
@@ -295,7 +296,7 @@ class Simplifier:
 
     # Weights
 
-    def _retrain(self) -> None:
+    def retrain(self) -> None:
         """Train what is left; weights that make the model worse are not kept."""
         now = self.now
         options = TrainingOptions(loss=self.options.loss, epochs=self.options.epochs, learning_rate=LEARNING_RATE)

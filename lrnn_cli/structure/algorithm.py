@@ -26,9 +26,16 @@ from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.problem import OutOfTime, Problem, check_problem
 from lrnn_cli.structure.rule_learning import LearnedRules, rule_learning
 from lrnn_cli.structure.rules import Rules, Weights, internal_template
+from lrnn_cli.structure.selection import SMALL
 from lrnn_cli.structure.starts import first_weights, new_weights
 from lrnn_cli.structure.state import Iteration, LearningState
 from lrnn_cli.structure.weights import TrainedWeights, outputs, train_weights, weighted_facts
+
+UNFINISHED = 0.03, 0.4
+"""Where rules leave a part of the loss between these unexplained, Algorithm 1 is run once more; a concept that was
+learned leaves half of the first, since outputs do not reach 0 and 1."""
+FAR_MORE = 0.5
+"""The second run is kept if it leaves less than this part of what the first one leaves."""
 
 
 def algorithm_1(E: Problem, state: LearningState, observer: Observer) -> Iterator[LearningState]:
@@ -60,12 +67,44 @@ def stopping_criterion(E: Problem, state: LearningState) -> bool:
 def learn_rules(E: Problem, state: LearningState | None = None, observer: Observer | None = None) -> LearningState:
     """Run Algorithm 1 from its beginning, or from the state after an iteration, and train what it has learned.
 
-    When time is over, it is the state after the last whole iteration.
+    Where rules explain most of the targets but not all, a concept is there that was not found as a whole. It is run
+    once more, with other draws, and what explains far more is kept. When time is over, it is the state after the last
+    whole iteration.
     """
     check_problem(E)
     share_free_memory()
-    state = LearningState(Rules(), {}) if state is None else state
     observer = Observer() if observer is None else observer
+    state = _learned(E, LearningState(Rules(), {}) if state is None else state, observer)
+    if not _is_worth_another_run(E, state):
+        return state
+    observer.status("most of the targets is explained: once more, with other draws")
+    states: list[LearningState] = []
+    other = replace(E, random=np.random.default_rng([E.options.seed, 6]))
+    second = _learned(other, LearningState(Rules(), {}), observer.without_keeping(states.append))
+    if not second.iterations or unexplained(E, second) >= FAR_MORE * unexplained(E, state):
+        return state
+    for kept in states:
+        observer.keep(other, kept)
+    return second
+
+
+def unexplained(E: Problem, state: LearningState) -> float:
+    """The part of the squared loss of the frequencies of targets that rules leave."""
+    target = E.queries.target
+    frequency = np.bincount(E.queries.predicate_index, target) / np.bincount(E.queries.predicate_index)
+    error = outputs(E, state.rules, state.weights, E.queries) - target
+    return float((error**2).sum() / ((target - frequency[E.queries.predicate_index]) ** 2).sum())
+
+
+def _is_worth_another_run(E: Problem, state: LearningState) -> bool:
+    if not state.iterations or E.options.restarts == 0 or E.queries.count > SMALL:
+        return False
+    low, high = UNFINISHED
+    return low < unexplained(E, state) < high
+
+
+def _learned(E: Problem, state: LearningState, observer: Observer) -> LearningState:
+    """One run of Algorithm 1, and the training at its end."""
     try:
         for state in algorithm_1(E, state, observer):  # noqa: B020
             if not state.reason:

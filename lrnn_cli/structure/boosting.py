@@ -58,7 +58,7 @@ class _Best:
 
 
 class Thresholds:
-    """All thresholds of the columns of some queries; `presence`: only whether a body holds at all.
+    """All thresholds of the columns of some queries.
 
     Thresholds cut each column into bins. A threshold has the number of the bin above it.
 
@@ -68,10 +68,10 @@ class Thresholds:
     least, is multiplied by
     """
 
-    def __init__(self, columns: Columns, queries: np.ndarray, presence: bool) -> None:
+    def __init__(self, columns: Columns, queries: np.ndarray) -> None:
         values = columns.values[queries]
         values.sort_indices()
-        bins = [made for number in range(len(columns)) if (made := _bins(values, number, presence)) is not None]
+        bins = [made for number in range(len(columns)) if (made := _bins(values, number)) is not None]
         sizes = np.array([len(made.low) for made in bins], np.int64)
         start = np.concatenate([[0], np.cumsum(sizes)])
         total = int(start[-1])
@@ -93,8 +93,7 @@ class Thresholds:
 
     def sums_above(self, bins: np.ndarray, weighted: np.ndarray, total: np.ndarray) -> np.ndarray:
         """(k, bins) sums of rows (k, queries) in some bins, all of their columns, or above; `total` is of all."""
-        members = self.members[bins]
-        sums = np.stack([members @ row for row in weighted])
+        sums = (self.members[bins] @ weighted.T).T
         starts = self.first[bins].nonzero()[0]
         sums[:, self.fullest[bins]] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
         running = np.concatenate([np.zeros((len(total), 1)), np.cumsum(sums, axis=1)], axis=1)
@@ -102,7 +101,12 @@ class Thresholds:
         return np.asarray(total[:, None] - (running[:, :-1] - running[:, starts[number]]))
 
     def best(
-        self, chosen: np.ndarray, weighted: np.ndarray, options: BoostingOptions, presence: bool, least: float = 0.0
+        self,
+        chosen: np.ndarray,
+        weighted: np.ndarray,
+        options: BoostingOptions,
+        with_arguments: bool,
+        least: float = 0.0,
     ) -> _Best | None:
         """The threshold of chosen columns (columns,) that raises the score most, above `least` if any does.
 
@@ -114,7 +118,7 @@ class Thresholds:
         total = weighted.sum(axis=1)
         above = self.sums_above(bins, weighted, total)
         best: _Best | None = None
-        for at_least, sums in ((True, above),) if presence else ((True, above), (False, total[:, None] - above)):
+        for at_least, sums in ((True, above),) if with_arguments else ((True, above), (False, total[:, None] - above)):
             score = sums[0] ** 2 / (sums[1] + options.penalty)
             score[(sums[2] < options.covered - 0.5) | self.first[bins]] = -1.0
             # A part that does not raise the score is not favoured: the same one again would seem to.
@@ -146,15 +150,13 @@ class _Bins:
     high: np.ndarray
 
 
-def _bins(values: csc_array, column: int, presence: bool) -> _Bins | None:
+def _bins(values: csc_array, column: int) -> _Bins | None:
     """The bins of a column of (queries, columns); None where it is constant."""
     queries = values.shape[0]
     inside = slice(values.indptr[column], values.indptr[column + 1])
     given = np.asarray(np.round(values.data[inside], DIGITS))
     distinct = np.unique(given) if len(given) == queries else np.unique(np.append(given, 0.0))
     edges = _edges(distinct, given, queries)
-    if presence:
-        edges = edges[:1] if distinct[0] == 0.0 else edges[:0]
     if not len(edges):
         return None
     code = np.full(queries, np.searchsorted(edges, 0.0, "right"))
@@ -203,17 +205,17 @@ def boosted(
     """
     link = kind.activation(activation)
     squashing = link.family.squashing
-    presence = any(body.shape.head.arity for body in columns.bodies)
-    thresholds = Thresholds(columns, queries, presence)
+    with_arguments = any(body.shape.head.arity for body in columns.bodies)
+    thresholds = Thresholds(columns, queries)
     known = target[queries]
-    start = float(link.scaled(0.0)) if presence else kind.likelihood.start(known)
+    start = float(link.scaled(0.0)) if with_arguments else kind.likelihood.start(known)
     logit = start + link.steepness * np.broadcast_to(given, len(target))
     for _ in range(options.rules if len(thresholds) else 0):
         output = link.squashed((logit - others())[queries])
         slope, curvature = known - output, squashing.slope(output, 1.0)
         inside = random.random(len(queries)) < options.queries
         weighted = np.stack([slope, curvature, np.ones(len(queries))]) * inside
-        parts = _grown(columns, queries, thresholds, weighted, options, random, presence)
+        parts = _grown(columns, queries, thresholds, weighted, options, random, with_arguments)
         if not parts:
             return
         values = [part.values(columns.column(number), activation) for number, part in parts]
@@ -221,7 +223,7 @@ def boosted(
         seen = neurons[queries] * inside
         step = float(slope @ seen) / (float(curvature @ seen**2) + options.penalty) * options.shrinkage
         logit += step * neurons
-        if not presence:
+        if not with_arguments:
             output = link.squashed((logit - others())[queries])
             left, size = float((known - output).sum()), float(squashing.slope(output, 1.0).sum())
             change = BIAS_STEP * options.shrinkage * left / (size + options.penalty)
@@ -238,7 +240,7 @@ def _grown(
     weighted: np.ndarray,
     options: BoostingOptions,
     random: np.random.Generator,
-    presence: bool,
+    with_arguments: bool,
 ) -> list[tuple[int, Part]]:
     """The parts of one conjunction, each with the number of its column."""
     parts: list[tuple[int, Part]] = []
@@ -247,7 +249,7 @@ def _grown(
         chosen = np.zeros(len(columns), bool)
         chosen[random.permutation(len(columns))[: max(1, round(len(columns) * options.columns))]] = True
         least = score * (1.0 + 1e-9)
-        best = thresholds.best(chosen, weighted, options, presence, least)
+        best = thresholds.best(chosen, weighted, options, with_arguments, least)
         if best is None or best.score <= least:
             break
         score, column = best.score, int(thresholds.column[best.bin])

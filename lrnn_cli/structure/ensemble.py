@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.hypotheses.vocabulary import Conditions
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
@@ -28,9 +29,12 @@ from lrnn_cli.structure.selection import (
     best_way,
     searched_queries,
 )
-from lrnn_cli.structure.side_by_side import Spread, side_by_side
+from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
+
+SEARCHES = 2
+"""Of large data, Algorithm 1 is run for so many members: it takes most of the time, and conjunctions differ enough."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +98,23 @@ class Ensemble:
 
     def _select(self, part: np.ndarray) -> None:
         """Choose between plain rules and conjunctions on queries held out, and learn what is best from all queries."""
-        bodies = self._bodies()
-        trials = list(self._trials(part, bodies))
+        # The bodies of one model are found beside its rules; members of several have their rules side by side.
+        jobs = self.problems[0].allowed.jobs if len(self.problems) == 1 and not self.small else 1
+        with beside(self._bodies, jobs, (OutOfTime,)) as found:
+            trials = list(self._trials(part, found))
+            bodies = found()
         if not all(trial.held_out for trial in trials):
             raise OutOfTime
+        E = self.problems[0]
         ways = {
-            goal: best_way([trial.held_out[goal] for trial in trials], self.problems[0].kind, self.observer.status)
-            for goal in self.problems[0].goals
+            goal: best_way(
+                [trial.held_out[goal] for trial in trials],
+                self.families,
+                E.kind,
+                self.observer.status,
+                bool(E.bias(targets[0])),
+            )
+            for goal, targets in E.goals.items()
         }
 
         def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
@@ -122,11 +136,14 @@ class Ensemble:
             self.observer.status(f"{target}: {len(columns)} frequent bodies")
         return bodies
 
-    def _trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
-        """Small data: each part is held out once, or more often if there are more members; large: one for a member."""
+    def _trials(self, part: np.ndarray, bodies: Callable[[], dict[Predicate, Columns]]) -> Iterator[Trial]:
+        """Small data: each part is held out once, or more often if there are more members.
+
+        Large data: one for each of the first members, the others have the rules of these and conjunctions of their own.
+        """
         members = len(self.problems)
         parts = int(part.max()) + 1
-        count = max(parts, members) if self.small else members
+        count = max(parts, members) if self.small else min(members, SEARCHES)
         trials = self.spread(
             lambda number: self._trial(number, part == number % parts, bodies),
             count,
@@ -135,10 +152,10 @@ class Ensemble:
         )
         for number, trial in enumerate(trials):
             if not self.small:
-                self.states[number] = trial.state
+                self.states[number::SEARCHES] = [trial.state] * len(self.states[number::SEARCHES])
             yield trial
 
-    def _trial(self, number: int, held: np.ndarray, bodies: dict[Predicate, Columns]) -> Trial:
+    def _trial(self, number: int, held: np.ndarray, found: Callable[[], dict[Predicate, Columns]]) -> Trial:
         """Learn without a part of the queries, and predict it."""
         member = number % len(self.problems)
         E = self.problems[member]
@@ -151,10 +168,16 @@ class Ensemble:
         inner = self.inner(E, E.queries.select(rows), None if self.small else E.words.conditions)
         state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
         self.observer.status(f"predicting {held.sum()} queries held out")
+        conditions = inner.words.conditions
+        # What was computed for the search takes more memory than all that comes.
+        del inner
+        give_back_free_memory()
         try:
-            if inner.words.conditions != E.words.conditions:
+            if conditions == E.words.conditions:
+                bodies = found()
+            else:
                 # Queries held out have no part in thresholds, nor in the bodies that ask for them.
-                E = self.inner(E, E.queries, inner.words.conditions)
+                E = self.inner(E, E.queries, conditions)
                 bodies = bodies_of_targets(E, self._observer(member))
             return Trial(state, predicted(E, state, bodies, self.families, held))
         except OutOfTime:

@@ -283,20 +283,27 @@ class Features:
         a = self.activation
         crisp = sum(predicate not in self.relations.soft for predicate, _ in shape.relations)
         bias = a.rule_bias(shape.length, crisp)
-        product = np.full((collapsed.classes.shape[1], len(fillings)), a.factors(bias))
-        if collapsed.factor is not None:
-            product *= collapsed.factor[:, None]
+        counts, factor = collapsed.counts, collapsed.factor
+        kinds = [_kind(slot) for slot in shape.slots]
+        rows = [[self._rows[kind][filling[number]] for filling in fillings] for number, kind in enumerate(kinds)]
+        classes = [collapsed.classes[collapsed.places.index(_place(*slot))] for slot in shape.slots]
         kept: np.ndarray | None = None
-        for number, slot in enumerate(shape.slots):
-            kind = _kind(slot)
-            rows = [self._rows[kind][filling[number]] for filling in fillings]
-            classes = collapsed.classes[collapsed.places.index(_place(*slot))]
-            product *= self._factors[kind][rows].T[classes]
+        for kind, own, places in zip(kinds, rows, classes, strict=True):
             holds = self.layers[kind].holds
             if holds is not None:
-                held = holds[rows].T[classes]
+                held = holds[own].T[places]
                 kept = held if kept is None else kept & held
-        return self.aggregation.columns(collapsed.counts, a.rules_of_products(product), kept)
+        if kept is not None:
+            # Tuples for which no body holds are most of them.
+            there = np.asarray(kept.any(axis=1)).nonzero()[0]
+            counts, kept, classes = counts[:, there], kept[there], [places[there] for places in classes]
+            factor = None if factor is None else factor[there]
+        product = np.full((counts.shape[1], len(fillings)), a.factors(bias))
+        if factor is not None:
+            product *= factor[:, None]
+        for kind, own, places in zip(kinds, rows, classes, strict=True):
+            product *= self._factors[kind][own].T[places]
+        return self.aggregation.columns(counts, a.rules_of_products(product), kept)
 
 
 def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.grounding.grounder import Knowledge
+from lrnn_cli.grounding.renumbering import own_data
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.targets import learned_queries, learning_task, target_levels
@@ -26,6 +28,9 @@ from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
 from lrnn_cli.structure.side_by_side import AT_ONCE, Spread, side_by_side
+
+LEARNED = 50_000
+"""Of more queries so many are drawn, and all is learned from these."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,21 @@ class LearningTask:
     jobs: int = 1
     memory: int = 0
     spread: Spread = side_by_side
+
+
+def learned_part(
+    data: DataSet, knowledge: Knowledge, examples: list[int] | None, seed: int, note: Callable[[str], None]
+) -> tuple[DataSet, Knowledge, list[int] | None]:
+    """The same or, where there are very many queries, data of those that are learned from."""
+    queries = data.queries.of_examples(examples)
+    if len(queries) <= LEARNED:
+        return data, knowledge, examples
+    note(f"{LEARNED:,} of {len(queries):,} queries, drawn at random, are learned from")
+    drawn = np.random.default_rng([seed, 6]).permutation(len(queries))[:LEARNED]
+    asking = replace(data, queries=queries.select(np.sort(drawn)))
+    part = own_data(asking, knowledge, np.unique(asking.queries.example))
+    give_back_free_memory()
+    return (*part, None)
 
 
 def learn_model(
@@ -146,7 +166,7 @@ def _ensemble(
         ),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, queries.count),
+        families(options, queries.count, goal.kind),
         held_out_parts(used, task.groups, options.seed, target_levels(used, goal.kind))
         if options.conjunctions
         else None,

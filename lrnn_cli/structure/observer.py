@@ -67,6 +67,10 @@ class Observer:
         note = self.note if notes else _silent
         return Observer(lambda text: self.status(name + text), note, keep_both, self.told)
 
+    def without_keeping(self, keep: Callable[[LearningState], None]) -> Observer:
+        """Tells the same; states after iterations are handed to `keep` in place of being kept."""
+        return Observer(self.status, self.note, lambda E, state: keep(state), self.told)
+
     def begin(self, iteration: int) -> None:
         """An iteration begins."""
         give_back_free_memory()

@@ -8,6 +8,7 @@ from lrnn_cli.settings import AGGREGATIONS, LOSSES, TASKS, setting
 
 ITERATIONS = 14
 VARIABLES = 5
+LENGTH = 7
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class StructureOptions:
         default_text=f"{ITERATIONS}; 3 with conjunctions of more than 1,000 queries",
     )
     rules: int = setting(3, "Rules that an iteration adds; 1 is the paper.", least=1, name="rules-per-iteration")
-    length: int = setting(7, "Literals in a body at most.", least=1)
+    length: int = setting(LENGTH, "Literals in a body at most.", least=1)
     variables: int | None = setting(
         None,
         "Variables in a rule at most",
@@ -63,7 +64,12 @@ class StructureOptions:
         choices=AGGREGATIONS,
         default_text="sqrt; mean is the paper",
     )
-    crisp: bool = setting(False, "Rules may contain unary predicates of the data beside latent ones.")
+    crisp: bool | None = setting(
+        None,
+        "Rules may contain unary predicates of the data beside latent ones",
+        kind=bool,
+        default_text="for classes",
+    )
     start: str = setting(
         "unexplained",
         "Latent predicates start from what is left unexplained, or drawn as in the paper.",

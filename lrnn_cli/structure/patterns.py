@@ -2,7 +2,8 @@
 
 Relations are joined breadth first. A joined table is collapsed to distinct tuples of the *classes* of its variables,
 objects of one class having the same unary facts; which unary predicates to ask of which variables is then a search for
-frequent sets of items over few tuples, the same for every query. Bodies that order the queries alike are one.
+frequent sets of items over few tuples, the same for every query. Joins of more relations than that can be done for are
+*described*: all that is true of their objects is asked. Bodies that order the queries alike are one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
@@ -24,6 +25,8 @@ from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
+MOST_DESCRIBED = 4000
+"""So many more that are descriptions."""
 MOST_OF_A_SHAPE = 1500
 """So many bodies with the same relations at most, those with fewer unary predicates first."""
 ITEMS_OF_A_VARIABLE = 3
@@ -80,11 +83,12 @@ def frequent_bodies(
     least: int,
     memory: int = 0,
     check: Callable[[], None] = lambda: None,
+    described: int = 0,
 ) -> tuple[Columns, bool]:
     """The bodies that hold for at least so many query atoms of a target, with their columns.
 
-    Whether these are all or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too.
-    `check` may end it.
+    described: joins of so many relations that are longer than the language allows are described. Whether these are all
+    or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too. `check` may end it.
     """
     unary = features.layers.get((0, 1))
     queries = len(features.targets[head].target)
@@ -94,34 +98,45 @@ def frequent_bodies(
     left = memory // VALUE_BYTES if memory else sys.maxsize
     level = [Shape(head, (), ())]
     shapes = 0
-    while level and len(bodies) < MOST_BODIES:
+    widest = max((predicate.arity for predicate in language.relations), default=0)
+    wide = replace(
+        language, length=max(language.length, described), variables=max(language.variables, described * widest)
+    )
+    while level and len(bodies) < MOST_BODIES + (MOST_DESCRIBED if described else 0):
         extended: dict[Shape, None] = {}
         for shape in level:
             check()
             shapes += 1
             collapsed = _collapse(shape, features, unary)
             if collapsed is not None and _frequent(collapsed, least):
+                most = MOST_BODIES if _allowed(shape, language) else MOST_BODIES + MOST_DESCRIBED
                 for values, candidate in _bodies(shape, collapsed, features, language, least, check):
-                    if len(bodies) < MOST_BODIES and _is_new(values, seen):
-                        sparse = _sparse(values)
+                    sparse = _sparse(values)
+                    if len(bodies) < most and _is_new(sparse, queries, seen):
                         left -= len(sparse[0])
                         if left < 0:
                             return Columns(tuple(bodies), _stacked(columns, queries)), False
-                        bodies.append(candidate)
+                        bodies.append(language.canonical(candidate))
                         columns.append(sparse)
             elif shape.relations:
                 # Without unary facts nothing can be asked of an object alone, but relations can.
                 continue
             if shapes + len(extended) < MOST_SHAPES:
-                for longer in with_relation(shape, language, head_sorts):
-                    extended[longer] = None
+                for longer in with_relation(shape, wide, head_sorts):
+                    if _allowed(longer, language) or len(longer.relations) <= described:
+                        extended[longer] = None
         level = sorted(extended)
     return Columns(tuple(bodies), _stacked(columns, queries)), True
 
 
+def _allowed(shape: Shape, language: Language) -> bool:
+    """Whether a join is in the bounds of the language."""
+    return shape.variables <= language.variables and shape.length <= language.length
+
+
 def _sparse(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where a column is not 0, and its values there."""
-    rows = column.nonzero()[0]
+    rows = column.nonzero()[0].astype(np.int32)
     return rows, column[rows]
 
 
@@ -129,15 +144,19 @@ def _stacked(columns: Sequence[tuple[np.ndarray, np.ndarray]], queries: int) -> 
     """Columns side by side."""
     starts = np.concatenate([[0], np.cumsum([len(rows) for rows, _ in columns])]).astype(np.int64)
     values = np.concatenate([np.zeros(0), *(values for _, values in columns)])
-    places = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in columns)])
+    places = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in columns)])
+    if starts[-1] < 2**31:
+        starts = starts.astype(np.int32)
     return csc_array((values, places, starts), shape=(queries, len(columns)))
 
 
-def _is_new(values: np.ndarray, seen: set[bytes]) -> bool:
+def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes]) -> bool:
     """Whether no column before ordered the queries like this one; a constant column says nothing."""
+    rows, values = column
     distinct, rank = np.unique(values, return_inverse=True)
-    key = hashlib.sha256(rank.astype(np.int32).tobytes()).digest()
-    if len(distinct) < 2 or key in seen:
+    below = int(np.searchsorted(distinct, 0.0))
+    key = hashlib.sha256(b"%d " % below + rows.tobytes() + rank.astype(np.int32).tobytes()).digest()
+    if len(distinct) + (len(rows) < queries) < 2 or key in seen:
         return False
     seen.add(key)
     return True
@@ -191,10 +210,17 @@ def _bodies(
     least: int,
     check: Callable[[], None],
 ) -> Iterator[tuple[np.ndarray, Candidate]]:
-    """Bodies of the relations of a shape and any frequent set of items, smaller sets first, each with its column."""
+    """Bodies of the relations of a shape and any frequent set of items, smaller sets first, each with its column.
+
+    Of a shape that is longer than the language allows, descriptions.
+    """
     bodies: list[tuple[Shape, tuple[str, ...]]] = []
     longest = 0 if shape.of_example else language.length - len(shape.relations)
-    for items in _item_sets(shape, collapsed, features, language, longest, least):
+    if _allowed(shape, language):
+        item_sets = _item_sets(shape, collapsed, features, language, longest, least)
+    else:
+        item_sets = _descriptions(collapsed, features.layers.get((0, 1)), language, least)
+    for items in item_sets:
         slots = tuple(((variable,), 0) for variable, _ in items)
         body = Shape(shape.head, shape.relations, slots)
         if body.safe and (body.length or shape.head.arity):
@@ -210,8 +236,34 @@ def _bodies(
             fillings.append(filling)
         columns = {body: features.columns(body, fillings) for body, fillings in by_shape.items()}
         for body, number in order:
-            candidate = language.canonical(Candidate(body, by_shape[body][number]))
-            yield columns[body][:, number], candidate
+            yield columns[body][:, number], Candidate(body, by_shape[body][number])
+
+
+def _descriptions(
+    collapsed: _ClassTuples, unary: PredicateLayer | None, language: Language, least: int
+) -> list[tuple[Item, ...]]:
+    """All that is true of the objects of a tuple, for tuples that enough query atoms have, the most frequent first.
+
+    Tuples that the same query atoms have equally often are one: a join that is symmetric has many such.
+    """
+    if unary is None or unary.holds is None:
+        return []
+    counts = csc_array(collapsed.counts)
+    support = np.diff(counts.indptr)
+    true = [
+        [number for number in holding.nonzero()[0].tolist() if unary.names[number] not in language.alike]
+        for holding in unary.holds.T
+    ]
+    described: dict[bytes, tuple[Item, ...]] = {}
+    for number in np.argsort(-support, kind="stable")[: int((support >= least).sum())].tolist():
+        inside = slice(counts.indptr[number], counts.indptr[number + 1])
+        key = counts.indices[inside].tobytes() + counts.data[inside].tobytes()
+        classes = [true[place] if place >= 0 else [] for place in collapsed.classes[:, number].tolist()]
+        if key not in described and all(len(items) <= ITEMS_OF_A_VARIABLE for items in classes):
+            described[key] = tuple(
+                (variable, unary.names[item]) for variable, items in enumerate(classes) for item in items
+            )
+    return list(described.values())[:MOST_OF_A_SHAPE]
 
 
 def _item_sets(
@@ -222,6 +274,8 @@ def _item_sets(
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
     number = _numbers_asked(items, language)
+    argument = np.isin(variable, _arguments_to_name(shape))
+    left_to_others = (variable < shape.head.arity) & ~argument if shape.head.arity > 1 else np.zeros(len(items), bool)
     level: list[tuple[int, ...]] = [()]
     frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
@@ -242,6 +296,8 @@ def _item_sets(
             if len(chosen) >= ITEMS_OF_A_VARIABLE and variable[chosen[-ITEMS_OF_A_VARIABLE]] == variable[chosen[-1]]:
                 useful &= variable[first:] != variable[chosen[-1]]
             useful &= ~np.isin(number[first:], [number[item] for item in chosen if number[item] >= 0])
+            useful &= ~np.isin(variable[first:], [variable[item] for item in chosen if argument[item]])
+            useful &= ~left_to_others[first:]
             for place in useful.nonzero()[0].tolist():
                 sets.append((*chosen, first + place))
                 masks.append(narrowed[place].copy())
@@ -254,6 +310,16 @@ def _item_sets(
         if not level or len(frequent_sets) > MOST_OF_A_SHAPE:
             break
     return [tuple(items[item] for item in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
+
+
+def _arguments_to_name(shape: Shape) -> list[int]:
+    """Arguments of a target of several that no relation of a shape has; one unary literal names each.
+
+    More of them, and literals about other arguments, are left to other parts of a conjunction, which says the same:
+    else there were so many bodies about the arguments one by one that none was about both.
+    """
+    used = {variable for _, variables in shape.relations for variable in variables}
+    return [argument for argument in range(shape.head.arity) if argument not in used] if shape.head.arity > 1 else []
 
 
 def _numbers_asked(items: list[Item], language: Language) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from lrnn_cli.grounding.joins.grounder import JoinedGrounder, chosen_relations
 from lrnn_cli.grounding.joins.relations import Relations, symmetries
 from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Canonical
+from lrnn_cli.hypotheses.conditions import with_conditions
 from lrnn_cli.hypotheses.invention import latent_sorts
 from lrnn_cli.hypotheses.refinement import Language
-from lrnn_cli.hypotheses.thresholds import with_thresholds
 from lrnn_cli.hypotheses.vocabulary import Conditions, Vocabulary, vocabulary, with_reflexive
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, class_of
 from lrnn_cli.language.data import DataSet, Queries
@@ -118,6 +118,11 @@ class Problem:
         widest = max(predicate.arity for predicate in self.targets)
         return max(VARIABLES, 2 * widest + 1) if self.options.variables is None else self.options.variables
 
+    @property
+    def crisp(self) -> bool:
+        """Whether bodies have unary predicates of the data beside latent ones."""
+        return self.kind.grouped if self.options.crisp is None else self.options.crisp
+
     def bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""
         return Rule(Atom(predicate.name)) if self.options.bias and predicate.arity == 0 else None
@@ -125,7 +130,7 @@ class Problem:
     def language(self, latent: tuple[Rule, ...]) -> Language:
         """Bodies over the relations and the latent predicates that rules define."""
         layers = latent_sorts(latent, self.words.sorts)
-        if self.options.crisp and 1 in layers:
+        if self.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.variables
         return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
@@ -137,6 +142,15 @@ class Problem:
     def rows_of_goal(self, targets: tuple[Predicate, ...]) -> np.ndarray:
         """(queries, classes) the positions of the rows of queries with several classes, or of one target."""
         return np.stack([self.rows_of(target) for target in targets], 1)
+
+    def of_queries(self, queries: Queries) -> Problem:
+        """The same for some of the queries."""
+        grounder = self.grounder_of(queries)
+        asked = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
+        targets = {name: _target(name, self.data, self.words, queries) for name in self.targets if name in asked}
+        tables = CollapsedTables(grounder.relations.memory)
+        features = replace(self.features, relations=grounder.relations, targets=targets, tables=tables)
+        return replace(self, queries=queries, grounder=grounder, targets=targets, features=features, compiled=Memory())
 
     def grounder_of(self, queries: Queries) -> JoinedGrounder:
         """For queries of the data, learned from or not."""
@@ -178,14 +192,14 @@ def make_problem(
         words = with_reflexive(words)
     predicates = sorted({queries.predicate[number] for number in set(queries.predicate_index.tolist())})
     queries, held_out = _split(data, queries, options)
-    words = with_thresholds(words, queries, aggregation, conditions, task.kind.likelihood)
+    activation = Activation.of(template_settings(options, task))
+    words = with_conditions(words, queries, aggregation, conditions, task.kind.likelihood, activation)
     grounder = _grounder(data, words, queries, options, allowed)
     relations = grounder.relations
     targets = {predicate: _target(predicate, data, words, queries) for predicate in predicates}
     true = [predicate for predicate, table in sorted(relations.tables.items()) if len(table)]
-    settings = template_settings(options, task)
     features = Features(
-        *(relations, Activation.of(settings), aggregation, targets),
+        *(relations, activation, aggregation, targets),
         CollapsedTables(relations.memory),
         alike={target: own[0] for own in _goals(targets, task.kind).values() for target in own},
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lrnn_cli.language.data import Queries
-from lrnn_cli.semantics.targets import TargetKind, begins
+from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind, begins
 from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.options import ITERATIONS, StructureOptions
 
@@ -24,17 +24,28 @@ PARTS = 5
 SMALL = 1000
 """Up to so many queries, each part is held out in turn; of more, only one part is."""
 FEWEST = 2
-"""Queries of each class that a part must have."""
+"""Queries of each of two classes that a part must have; of more classes one that is not of the largest will do."""
+LEAST_COVERED = 2
+"""Queries that a body or a conjunction covers, however few there are."""
 LARGE_ITERATIONS = 3
 SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
+NEARLY = 0.99
+"""The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
+SURELY = 1.0
+"""A way is better than another if its loss is less by so many standard errors of the difference."""
 RULES = "plain rules"
+FREQUENCY = "nothing but the frequency"
+MANY = "many conjunctions"
+MANY_SMALL = "many small conjunctions"
+FEW = "few conjunctions"
+WITH_LATENT = " with latent predicates"
 
 
 @dataclass(frozen=True)
@@ -59,35 +70,61 @@ class Family:
     """A way to boost; latent: over the columns of rules with latent predicates too, not of literals of the data alone.
 
     Such columns were trained on the same targets, so they promise more than they keep where data are few or clean.
+    plenty: all conjunctions that were tried are taken unless they are worse than fewer; which number is best on some
+    queries held out is mostly chance.
     """
 
     options: BoostingOptions
     latent: bool
+    plenty: bool = False
 
 
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
-    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most."""
+    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most.
+
+    Of a few queries a tenth is support enough.
+    """
+    options = replace(options, support=min(options.support, max(LEAST_COVERED, queries // 10)))
     if options.iterations is not None:
         return options
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions, queries: int) -> dict[str, Family]:
+def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there.
+    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries can't tell which
+    of several columns is the right one: the few are chosen among some of them, too, all of them smaller and less sure.
+    Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
+    tenth = max(LEAST_COVERED, queries // 10)
     few = BoostingOptions(
-        min(options.conjunctions, 60), 0.5, options.parts, penalty=1.0, covered=3, queries=1.0, columns=1.0
+        *(min(options.conjunctions, 60), 0.5, options.parts),
+        penalty=min(1.0, queries**2 / 2000),
+        covered=min(3, tenth),
+        queries=1.0,
+        columns=min(1.0, max(0.2, queries / 100)),
     )
-    many = BoostingOptions(options.conjunctions, 0.1, options.parts, queries=0.7, columns=0.2)
+    many = BoostingOptions(
+        *(options.conjunctions, 0.1, options.parts),
+        penalty=min(5.0, queries**2 / 2000),
+        covered=min(10, tenth),
+        queries=0.7,
+        columns=0.2 if queries <= SMALL else 0.1,
+    )
     ways = {
-        "few conjunctions": Family(few, False),
-        "few conjunctions with latent predicates": Family(few, True),
-        "many conjunctions": Family(many, False),
-        "many conjunctions with latent predicates": Family(many, True),
+        FEW: Family(few, False),
+        FEW + WITH_LATENT: Family(few, True),
+        MANY: Family(many, False),
+        MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
+    if kind is REGRESSION:
+        small = replace(many, penalty=min(2.0, many.penalty), covered=min(5, many.covered), columns=0.5)
+        ways |= {
+            MANY_SMALL: Family(small, False),
+            MANY_SMALL + WITH_LATENT: Family(small, True),
+        }
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
 
@@ -103,7 +140,9 @@ def held_out_parts(
     levels = queries.target if levels is None else levels
     level = np.where(levels > 0.5, np.round(levels), 0.0).astype(np.int64)
     single = begins(queries.groups())
-    if single.sum() - np.bincount(level[single]).max() < FEWEST * PARTS:
+    sizes = np.bincount(level[single])
+    fewest = FEWEST if np.count_nonzero(sizes) < 3 else 1
+    if single.sum() - sizes.max() < fewest * PARTS:
         return None
     units = np.unique(groups[queries.example], return_inverse=True)[1]
     if units.max() + 1 < 2 * PARTS and not _are_alike(units, level):
@@ -169,7 +208,10 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was best on queries held out: plain rules or a family, how many conjunctions, and what to expect of it."""
+    """What was best on queries held out, and what to expect of it.
+
+    name: plain rules, nothing but the frequency, or a family; conjunctions: how many.
+    """
 
     name: str
     conjunctions: int
@@ -181,21 +223,40 @@ def path_is_over(losses: list[float]) -> bool:
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
 
 
-def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], None]) -> Choice:
-    """The simplest way that is nearly as good as the best, and how good it is on queries held out.
+def best_way(
+    trials: list[HeldOut],
+    families: dict[str, Family],
+    kind: TargetKind,
+    report: Callable[[str], None],
+    can_be_constant: bool = True,
+) -> Choice:
+    """The way that is best on queries held out, and how good it is there.
 
-    Plain rules are simpler than conjunctions, and fewer of these than more.
+    Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
+    it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
+    all that a model says.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
     for name in trials[0].paths:
         for rules in range(max(len(trial.paths[name]) for trial in trials)):
             outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
-    loss = {way: squared_loss(output, target) for way, output in outputs.items()}
-    ways = sorted((way for way in loss if way[0] == RULES or way[1]), key=lambda way: way[1])
-    least, frequency_loss = min(loss[way] for way in ways), float(target.var(axis=0).mean())
-    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
-    best = next(way for way in ways if loss[way] <= enough)
+    losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
+    loss = {way: float(own.mean()) for way, own in losses.items()}
+    frequency_loss = float(target.var(axis=0).mean())
+    names = [RULES, *trials[0].paths]
+    found = {name: _simplest([way for way in loss if way[0] == name], loss, frequency_loss) for name in names}
+    for name in (name for name, family in families.items() if family.plenty):
+        all_tried = max(way for way in loss if way[0] == name)
+        least = min(own for way, own in loss.items() if way[0] == name)
+        if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
+            found[name] = all_tried
+    usual = next(way for name, way in found.items() if name.startswith(MANY))
+    better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
+    best = _simplest(better, loss, frequency_loss) if better else usual
+    if can_be_constant and not _is_surely_less(losses[best], losses[usual[0], 0]):
+        outputs[FREQUENCY, 0], loss[FREQUENCY, 0] = outputs[usual[0], 0], loss[usual[0], 0]
+        best = FREQUENCY, 0
     size = f"{best[1]} " if best[1] else ""
     report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
     estimate = Estimate(
@@ -208,6 +269,22 @@ def best_way(trials: list[HeldOut], kind: TargetKind, report: Callable[[str], No
         measure=kind.measure,
     )
     return Choice(*best, estimate)
+
+
+def _simplest(
+    ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
+) -> tuple[str, int]:
+    """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
+    ways = sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
+    least = min(loss[way] for way in ways)
+    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
+    return next(way for way in ways if loss[way] <= enough)
+
+
+def _is_surely_less(losses: np.ndarray, others: np.ndarray) -> bool:
+    """Whether the mean of losses (queries,) is less than that of others of the same queries, by a standard error."""
+    difference = others - losses
+    return bool(difference.mean() > SURELY * difference.std() / np.sqrt(len(difference)))
 
 
 def squared_loss(output: np.ndarray, target: np.ndarray) -> float:

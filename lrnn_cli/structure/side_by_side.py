@@ -11,6 +11,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol, TypeVar
@@ -43,20 +45,13 @@ def side_by_side(
     Errors of users and `expected` ones are raised here as they were there.
     """
     processes = min(jobs, count, AT_ONCE)
-    if processes < 2 or sys.platform != "linux":
+    if not _can_copy(processes):
         yield from map(task, range(count))
         return
-    context = multiprocessing.get_context("fork")
-    handed_on = (LrnnError, OSError, MemoryError, *expected)
     started: dict[Any, BaseProcess] = {}
     try:
         for first in range(processes):
-            receiver, sender = context.Pipe(duplex=False)
-            numbers = range(first, count, processes)
-            process = context.Process(target=_run, args=(task, numbers, sender, handed_on, os.getpid()), daemon=True)
-            process.start()
-            sender.close()
-            started[receiver] = process
+            _start(task, range(first, count, processes), expected, started)
         results: dict[int, Result] = {}
         for number in range(count):
             while number not in results:
@@ -65,6 +60,53 @@ def side_by_side(
             yield results.pop(number)
     finally:
         _end(list(started.values()))
+
+
+@contextmanager
+def beside(
+    task: Callable[[], Result], jobs: int, expected: tuple[type[Exception], ...] = ()
+) -> Iterator[Callable[[], Result]]:
+    """Something to do in a process of its own while what is inside goes on; it gives the result when it is asked for.
+
+    With one job, or where processes can't be copied, it is done before.
+    """
+    if not _can_copy(jobs):
+        done = task()
+        yield lambda: done
+        return
+    started: dict[Any, BaseProcess] = {}
+
+    def result() -> Result:
+        (receiver,) = started
+        found: Result = _received(receiver, started)[0]
+        return found
+
+    try:
+        _start(lambda number: task(), range(1), expected, started)
+        yield cache(result)
+    finally:
+        _end(list(started.values()))
+
+
+def _can_copy(processes: int) -> bool:
+    """A process that is such a copy has its processor; it makes no more of them."""
+    return processes > 1 and sys.platform == "linux" and not multiprocessing.current_process().daemon
+
+
+def _start(
+    task: Callable[[int], object],
+    numbers: Sequence[int],
+    expected: tuple[type[Exception], ...],
+    started: dict[Any, BaseProcess],
+) -> None:
+    """A process for some tasks, under the end of the pipe that their results come from."""
+    context = multiprocessing.get_context("fork")
+    handed_on = (LrnnError, OSError, MemoryError, *expected)
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_run, args=(task, numbers, sender, handed_on, os.getpid()), daemon=True)
+    process.start()
+    sender.close()
+    started[receiver] = process
 
 
 def _run(

@@ -15,12 +15,27 @@ from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
 from lrnn_cli.structure.features import Features
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
+from lrnn_cli.structure.options import LENGTH
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
-from lrnn_cli.structure.problem import Problem
+from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
-from lrnn_cli.structure.selection import RULES, Choice, Family, HeldOut, path_is_over, squared_loss
+from lrnn_cli.structure.selection import (
+    FREQUENCY,
+    RULES,
+    SEARCHED,
+    SMALL,
+    Choice,
+    Family,
+    HeldOut,
+    path_is_over,
+    squared_loss,
+)
+from lrnn_cli.structure.side_by_side import side_by_side
 from lrnn_cli.structure.state import LearningState
-from lrnn_cli.structure.weights import outputs, weighted_facts
+from lrnn_cli.structure.weights import outputs, rule_columns, weighted_facts
+
+DESCRIBED = 4
+"""Relations of a join that is described, at most."""
 
 
 def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns]:
@@ -40,7 +55,9 @@ def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Obse
     sorts, language = E.words.targets[target], E.language(R.latent)
     memory, check = E.allowed.memory // 2, E.allowed.check_time
     with stage("frequent bodies"):
-        columns, complete = frequent_bodies(F, language, target, sorts, E.options.support, memory, check)
+        columns, complete = frequent_bodies(
+            F, language, target, sorts, E.options.support, memory, check, _described(E, target)
+        )
     observer.leave_out(F.too_large())
     if not complete:
         observer.note(
@@ -50,6 +67,12 @@ def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Obse
     return columns
 
 
+def _described(E: Problem, target: Predicate) -> int:
+    """Joins of so many relations are described: in large data about whole examples, unless bodies are to be shorter."""
+    large = not target.arity and SMALL < E.queries.count <= SEARCHED
+    return DESCRIBED if large and E.options.variables is None and E.options.length >= LENGTH else 0
+
+
 def predicted(
     E: Problem, state: LearningState, bodies: dict[Predicate, Columns], families: dict[str, Family], held: np.ndarray
 ) -> dict[Predicate, HeldOut]:
@@ -57,13 +80,13 @@ def predicted(
 
     The rules were learned from the other queries alone.
     """
-    F = weighted_facts(E, state.rules, state.weights)
-    return {goal: _predicted(E, F, state, targets, bodies, families, held) for goal, targets in E.goals.items()}
+    latent = rule_columns(E, state.rules, state.weights)
+    return {goal: _predicted(E, latent, state, targets, bodies, families, held) for goal, targets in E.goals.items()}
 
 
 def _predicted(
     E: Problem,
-    F: Features,
+    latent: dict[Predicate, list[np.ndarray]],
     state: LearningState,
     targets: tuple[Predicate, ...],
     bodies: dict[Predicate, Columns],
@@ -72,17 +95,21 @@ def _predicted(
 ) -> HeldOut:
     place = E.rows_of_goal(targets)
     target, out = E.queries.target[place], held[place[:, 0]]
-    paths = {}
-    for name, family in families.items():
-        columns = [_columns(F, state.rules, own, bodies[own], family) for own in targets]
-        path = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
-        losses = [squared_loss(path[0], target[out])]
+
+    def path(number: int) -> np.ndarray:
+        """The outputs for queries held out after each conjunction of a family."""
+        family = list(families.values())[number]
+        columns = [_columns(latent, state.rules, own, bodies[own], family) for own in targets]
+        found = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
+        losses = [squared_loss(found[0], target[out])]
         for steps in _boosted(E, targets, columns, (~out).nonzero()[0], family.options):
-            path.append(_outputs(E, steps)[out])
-            losses.append(squared_loss(path[-1], target[out]))
+            found.append(_outputs(E, steps)[out])
+            losses.append(squared_loss(found[-1], target[out]))
             if path_is_over(losses):
                 break
-        paths[name] = np.stack(path)
+        return np.stack(found)
+
+    paths = dict(zip(families, side_by_side(path, len(families), E.allowed.jobs, (OutOfTime,)), strict=True))
     return HeldOut(target[out], _said(E, state.rules, state.weights, place[out]), paths)
 
 
@@ -108,16 +135,21 @@ def chosen(
     Beside it, what it says of the queries (queries, classes) that it was learned from.
     """
     R, W = state.rules, state.weights
-    F = weighted_facts(E, R, W)
+    latent = rule_columns(E, R, W)
     said: dict[Predicate, np.ndarray] = {}
     for goal, way in ways.items():
         targets = E.goals[goal]
         place = E.rows_of_goal(targets)
         if way.name == RULES:
             said[goal] = _said(E, R, W, place)
+        elif way.name == FREQUENCY:
+            said[goal] = np.repeat(E.queries.target[place].mean(axis=0, keepdims=True), len(place), axis=0)
+            for target in targets:
+                bias = E.kind.activation(E.activation).total(E.kind.likelihood.start(E.targets[target].target))
+                R, W = with_conjunctions(E, R, W, target, [], bias)
         else:
             family = families[way.name]
-            columns = [_columns(F, state.rules, target, bodies[target], family) for target in targets]
+            columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
             options = replace(family.options, rules=way.conjunctions)
             found = list(_boosted(E, targets, columns, np.arange(len(place)), options))
             said[goal] = _outputs(E, found[-1])
@@ -128,10 +160,12 @@ def chosen(
     return replace(state, rules=R, weights=W), said
 
 
-def _columns(F: Features, R: Rules, target: Predicate, bodies: Columns, family: Family) -> Columns:
+def _columns(
+    latent: dict[Predicate, list[np.ndarray]], R: Rules, target: Predicate, bodies: Columns, family: Family
+) -> Columns:
     """The columns of frequent bodies and, if the family has them, of the target rules."""
     rules = R.targets_of(target)
-    return bodies.joined(rules, [F.column(rule) for rule in rules]) if family.latent and rules else bodies
+    return bodies.joined(rules, latent[target]) if family.latent and rules else bodies
 
 
 def _boosted(

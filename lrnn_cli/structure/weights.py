@@ -22,6 +22,8 @@ from lrnn_cli.training.loop import Epoch, Trained
 from lrnn_cli.training.loop import train_weights as train_network
 from lrnn_cli.training.options import TrainingOptions
 
+AT_ONCE = 10_000
+"""Latent predicates of so many examples at most are looked at together where only columns are needed."""
 STEP_SIZES = 4
 """Training is tried with steps of so many sizes."""
 
@@ -51,6 +53,23 @@ def weighted_facts(E: Problem, R: Rules, W: Weights) -> Features:
         if E.unary:
             layers[0, 1] = data_layer(E.unary, E.relations, layers[1, 1], E.activation)
     return E.features.with_layers(layers)
+
+
+def rule_columns(E: Problem, R: Rules, W: Weights) -> dict[Predicate, list[np.ndarray]]:
+    """For each target the columns (queries,) of its rules, of some examples after others if these are many."""
+    examples = np.unique(E.queries.example)
+    if len(examples) <= AT_ONCE:
+        F = weighted_facts(E, R, W)
+        return {target: [F.column(rule) for rule in R.targets_of(target)] for target in E.targets}
+    parts: dict[Predicate, list[list[np.ndarray]]] = {target: [] for target in E.targets}
+    for start in range(0, len(examples), AT_ONCE):
+        chosen = np.isin(E.queries.example, examples[start : start + AT_ONCE]).nonzero()[0]
+        part = E.of_queries(E.queries.select(chosen))
+        give_back_free_memory()
+        F = weighted_facts(part, R, W)
+        for target in part.targets:
+            parts[target].append([F.column(rule) for rule in R.targets_of(target)])
+    return {target: [np.concatenate(column) for column in zip(*found, strict=True)] for target, found in parts.items()}
 
 
 @dataclass(frozen=True)

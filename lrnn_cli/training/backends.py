@@ -14,8 +14,8 @@ from lrnn_cli.training.steps import NumpySteps, Steps
 
 NEURONS_OF_A_LEVEL = 800
 """NumPy takes as long for a level as for this many rule neurons, besides those that it computes."""
-WORTHWHILE = 20_000_000
-"""Rule neurons from which compiled code is used: about a second of NumPy, twice what it takes to load the code."""
+WORTHWHILE = 5_000_000
+"""Rule neurons from which compiled code is used: a quarter of a second of NumPy, twice what loading the code takes."""
 
 Maker = Callable[[Network, list[np.ndarray]], Steps]
 """Makes the steps of a network from the queries of each example."""

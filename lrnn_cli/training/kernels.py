@@ -12,30 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
 
-from lrnn_cli.network import bundles as bundles_module
 from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles, Parts
-from lrnn_cli.semantics import activations, aggregations, losses
 from lrnn_cli.semantics.activations import SQUASHINGS
 from lrnn_cli.semantics.aggregations import SELECTING
 from lrnn_cli.semantics.losses import ALL_LOSSES
-from lrnn_cli.training import optimisers, workspace
-from lrnn_cli.training.code_cache import KeptCode
 from lrnn_cli.training.optimisers import DECAY, DECAY_SQUARES, TINY
-from lrnn_cli.training.workspace import Selection, State, Work
-
-LOSS, GRADIENT, UPDATE = 0, 1, 2
-"""Tasks of `run`: the loss only; its gradient, too; and a step of the optimiser."""
-OPTIMISER_NUMBERS = {"sgd": 0, "adam": 1}
-SGD = OPTIMISER_NUMBERS["sgd"]
-
-SOURCES = bundles_module, activations, aggregations, losses, optimisers, workspace
-"""Modules that the compiled code depends on."""
+from lrnn_cli.training.workspace import LOSS, SGD, UPDATE, Selection, State, Work
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 njit: Any = partial(numba.njit, error_model="numpy")
@@ -91,13 +78,13 @@ loss_slope = numbered([loss.slope for loss in ALL_LOSSES])
 loss_shared = numbered([loss.shared for loss in ALL_LOSSES])
 
 
-def kept_on_disk(function: Function) -> Function:
-    """Compile a function when it is first called, and keep the code for the next time."""
-    files = [Path(str(module.__file__)) for module in SOURCES]
-    return cast(Function, KeptCode(function, njit, files))
+def whole(function: Function) -> Function:
+    """Compile a function that is no part of others."""
+    found: Function = njit(function)
+    return found
 
 
-@kept_on_disk
+@whole
 def run(
     task: int,
     bundles: Bundles,

@@ -8,6 +8,11 @@ import numpy as np
 
 from lrnn_cli.network.bundles import FEW, LANES, TILE, Bundles
 
+LOSS, GRADIENT, UPDATE = 0, 1, 2
+"""Tasks of compiled steps: the loss only; its gradient, too; and a step of the optimiser."""
+OPTIMISER_NUMBERS = {"sgd": 0, "adam": 1}
+SGD = OPTIMISER_NUMBERS["sgd"]
+
 
 class Selection(NamedTuple):
     """What one step computes.

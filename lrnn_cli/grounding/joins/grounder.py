@@ -6,6 +6,7 @@ memory already; each is extended from its parent's.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.comparisons import compared
 from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation, different
-from lrnn_cli.grounding.program import Facts, Program, Skeleton, plan_program
+from lrnn_cli.grounding.program import Facts, GroundRule, Program, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
@@ -80,20 +81,21 @@ def joined_tables(program: Program, relations: Relations) -> tuple[Table, ...]:
     """The tables of a program whose predicates have either rules or facts, in `relations`, and no recursion."""
     tables: dict[int, Table] = {}
     extensions: dict[Predicate, AtomIndex] = {}
-    for stratum in program.strata:
-        for name in stratum:
-            heads = []
-            for rule in program.rules:
-                if program.groups[rule.head] == name:
-                    if rule.table not in tables:
-                        try:
-                            tables[rule.table] = joined_table(program.tables[rule.table], relations, extensions)
-                        except JoinError as error:
-                            error.table = rule.table
-                            raise
-                    table = tables[rule.table]
-                    heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
-            extensions[name] = AtomIndex(heads, relations.objects)
+    rules: dict[Predicate, list[GroundRule]] = {}
+    for rule in program.rules:
+        rules.setdefault(program.groups[rule.head], []).append(rule)
+    for name in itertools.chain.from_iterable(program.strata):
+        heads = []
+        for rule in rules[name]:
+            if rule.table not in tables:
+                try:
+                    tables[rule.table] = joined_table(program.tables[rule.table], relations, extensions)
+                except JoinError as error:
+                    error.table = rule.table
+                    raise
+            table = tables[rule.table]
+            heads.append(Table(table.example, table.objects[:, list(rule.head_columns)]))
+        extensions[name] = AtomIndex(heads, relations.objects)
     return tuple(tables[number] for number in range(len(program.tables)))
 
 

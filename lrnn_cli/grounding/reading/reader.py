@@ -3,24 +3,29 @@
 A large data file is cut where lines begin a new model. A cut may be wrong, say inside a quoted atom, but then one of
 the parts does not end cleanly between two models, and the whole file is read by one process instead. When all parts
 end cleanly, each began where the one before it ended, so the parts are what one process would have read.
+
+Where parts would be very large, they are cut into pieces, and each process reads one after another. The facts of a
+piece leave Prolog as tables before the next is read: in Prolog they take ten times the memory of their text. Should
+Prolog have to evaluate over them, it reads them again, and keeps them then.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from lrnn_cli.allocation import give_back_free_memory
 from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import GrounderOptions
 from lrnn_cli.grounding.reading.rows import Part, rank
-from lrnn_cli.grounding.reading.store import PrologStore
+from lrnn_cli.grounding.reading.store import PrologStore, TakenFacts, joined_facts
 from lrnn_cli.grounding.reading.templates import read_model, read_template
 from lrnn_cli.language.clauses import Predicate, goal_from_json
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
@@ -30,20 +35,24 @@ from lrnn_cli.language.lookalikes import looks_like
 from lrnn_cli.language.template import Template
 
 PART_BYTES = 1_000_000
+"""Parts are no smaller than this."""
+PIECE_BYTES = 16_000_000
+"""Larger parts are read in pieces of about this size."""
 
 
 class Reader:
     """Files to data and templates. Used as a context manager; leaving it frees everything at once.
 
     The facts of the data that were loaded last stay in Prolog, and are given as tables.
+    started: a process that is there already.
     """
 
-    def __init__(self, options: GrounderOptions) -> None:
+    def __init__(self, options: GrounderOptions, started: PrologProcess | None = None) -> None:
         self.options = options
-        self._deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
-        self._processes: list[PrologProcess] = []
+        first = started or PrologProcess(options.memory_limit, options.time_limit)
+        self._deadline = first.deadline
+        self._processes = [first]
         self._facts: ExampleFacts | None = None
-        self._start(1)
 
     def __enter__(self) -> Reader:
         return self
@@ -71,31 +80,49 @@ class Reader:
 
     def load(self, source: Source) -> DataSet:
         """Read a data file and keep its facts."""
-        cuts = split_text(source.text, min(self.options.jobs, max(1, len(source.text) // PART_BYTES)))
-        replies = self._read(source, cuts)
-        if len(cuts) > 2 and not _parts_fit(replies):
+        size = len(source.text)
+        processes = min(self.options.jobs, max(1, size // PART_BYTES))
+        cuts = split_text(source.text, max(processes, -(-size // PIECE_BYTES)))
+        pieces = _Pieces()
+        self._load(source, cuts, processes, pieces)
+        if len(cuts) > 2 and not _parts_fit(pieces.replies):
             self._keep(1)
-            cuts = [0, len(source.text)]
-            replies = self._read(source, cuts)
-        faults = located_faults(source, [fault for reply in replies for fault in reply["faults"]])
+            cuts, pieces = [0, size], _Pieces()
+            self._load(source, cuts, 1, pieces)
+        faults = located_faults(source, [fault for reply in pieces.replies for fault in reply["faults"]])
         if faults:
             alike = looks_like(source, faults)
             raise faults_error(source.name, [alike] if alike else faults)
-        parts = []
-        first_example = first_object = 0
-        for process, reply in zip(self._processes, replies, strict=False):
-            objects = rank(reply["objects"])
-            weights = np.array(reply["weights"], float)
-            parts.append(Part(process, first_example, len(reply["examples"]), first_object, objects, weights))
-            first_example += len(reply["examples"])
-            first_object += objects
-        data = _data_set(source, parts, replies)
-        store = PrologStore(parts, source.name, data.queries)
+        data = _data_set(source, pieces.parts, pieces.replies)
         facts = [clause.text for clause in data.background if clause.is_fact]
-        if facts:
-            store.broadcast(f"background([{', '.join(facts)}])")
-        self._facts = ExampleFacts(data, store, None)
+        background = f"background([{', '.join(facts)}])" if facts else ""
+        if len(cuts) - 1 <= processes:
+            store = PrologStore(lambda: pieces.parts, source.name, data.queries, background)
+            self._facts = ExampleFacts(data, store, None)
+            return data
+        # The memory of the last pieces is free at once.
+        self._keep(0)
+        self._start(1)
+        give_back_free_memory()
+        whole = partial(self._whole, source, [*cuts[: -1 : -(-(len(cuts) - 1) // processes)], size])
+        store = PrologStore(whole, source.name, data.queries, background)
+        self._facts = ExampleFacts(data, store, None, taken=pieces.taken())
         return data
+
+    def _load(self, source: Source, cuts: list[int], processes: int, pieces: _Pieces) -> None:
+        """Read what is between cuts, so many pieces at a time, until one can't be what it should."""
+        for start in range(0, len(cuts) - 1, processes):
+            replies = self._read(source, cuts[start : start + processes + 1])
+            parts = pieces.add(replies, self._processes)
+            if len(cuts) - 1 > processes:
+                if not _parts_fit(replies):
+                    return
+                pieces.take(source.name, parts, replies)
+
+    def _whole(self, source: Source, cuts: list[int]) -> list[Part]:
+        """Read a file again that was read in pieces, so that all of it is in Prolog."""
+        pieces = _Pieces()
+        return pieces.add(self._read(source, cuts), self._processes)
 
     def _read(self, source: Source, cuts: list[int]) -> list[dict[str, Any]]:
         self._start(len(cuts) - 1)
@@ -113,6 +140,42 @@ class Reader:
         whole = self._facts
         assert whole and data.digest == whole.data.digest, "ask for facts of the data that were loaded last"
         return whole if data is whole.data and examples is None else whole.part(data, examples)
+
+
+class _Pieces:
+    """What was read so far: parts, what Prolog says of each, and the facts of those that it holds no more."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.replies: list[dict[str, Any]] = []
+        self._facts: list[TakenFacts] = []
+
+    def add(self, replies: list[dict[str, Any]], processes: list[PrologProcess]) -> list[Part]:
+        """The parts that processes have just read, which come after those before."""
+        first_example = sum(part.examples for part in self.parts)
+        first_object = sum(part.objects for part in self.parts)
+        added = []
+        for process, reply in zip(processes, replies, strict=False):
+            objects, examples = rank(reply["objects"]), len(reply["examples"])
+            added.append(
+                Part(process, first_example, examples, first_object, objects, np.array(reply["weights"], float))
+            )
+            first_example += examples
+            first_object += objects
+        self.parts += added
+        self.replies += replies
+        return added
+
+    def take(self, name: str, parts: list[Part], replies: list[dict[str, Any]]) -> None:
+        """Take the facts of parts before their processes read others."""
+        store = PrologStore(lambda: parts, name, None)
+        found = [(Predicate(item["name"], item["arity"]), item["soft"]) for r in replies for item in r["predicates"]]
+        plain, soft = sorted({predicate for predicate, _ in found}), sorted({own for own, soft in found if soft})
+        self._facts.append(store.taken(plain, soft))
+
+    def taken(self) -> TakenFacts:
+        """All facts that were taken."""
+        return joined_facts(self._facts)
 
 
 def split_text(text: bytes, parts: int) -> list[int]:

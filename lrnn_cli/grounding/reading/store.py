@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
 from lrnn_cli.errors import about
 from lrnn_cli.grounding.reading.rows import MadeObjects, Part, identifier, read_rows
-from lrnn_cli.grounding.tables import SoftFacts, Table
+from lrnn_cli.grounding.tables import SoftFacts, Table, stacked
 from lrnn_cli.language.clauses import Predicate, plain_name, quoted
 from lrnn_cli.language.data import Queries
 
@@ -17,25 +18,26 @@ from lrnn_cli.language.data import Queries
 class PrologStore:
     """What was read, in Prolog: to be asked for as tables, or to evaluate goals over.
 
-    name: of the data file; asked: the queries that Prolog knows.
+    load: gives the parts, when Prolog is asked for the first time; name: of the data file; asked: the queries that
+    Prolog knows; background: a request that tells it what is true in every example.
     """
 
-    def __init__(self, parts: list[Part], name: str, asked: Queries) -> None:
-        self.parts = parts
+    def __init__(self, load: Callable[[], list[Part]], name: str, asked: Queries | None, background: str = "") -> None:
         self.name = name
         self.asked = asked
+        self._load = load
+        self._background = background
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        parts = self._load()
+        if self._background:
+            _send(parts, [self._background] * len(parts), self.name)
+        return parts
 
     def broadcast(self, request: str, place: str = "") -> None:
         """`place`: where in which file the request comes from, if not from the data as a whole."""
-        self._send([request] * len(self.parts), place or self.name)
-
-    def _send(self, requests: Sequence[str], place: str) -> None:
-        """A request to each part; all of them work at the same time."""
-        with about(place):
-            for part, request in zip(self.parts, requests, strict=True):
-                part.process.send(request)
-            for part in self.parts:
-                part.process.receive()
+        _send(self.parts, [request] * len(self.parts), place or self.name)
 
     def activate(self, examples: Sequence[int] | None) -> None:
         """Evaluate in these examples (all if None) from now on, and forget what was derived."""
@@ -47,24 +49,23 @@ class PrologStore:
                 inside = (e - part.first_example + 1 for e in examples)
                 chosen = "[" + ", ".join(str(e) for e in inside if 1 <= e <= part.examples) + "]"
             requests.append(f"active({chosen})")
-        self._send(requests, self.name)
+        _send(self.parts, requests, self.name)
 
     def ask(self, queries: Queries) -> None:
         """Evaluate for these queries of the data from now on."""
         if queries is self.asked:
             return
-        self._send([f"queries([{', '.join(_asked(queries, part))}])" for part in self.parts], self.name)
+        requests = [f"queries([{', '.join(_asked(queries, part))}])" for part in self.parts]
+        _send(self.parts, requests, self.name)
         self.asked = queries
 
     def table(self, columns: int, made: MadeObjects) -> Table:
         """The rows that all parts wrote last."""
-        examples = []
-        objects = []
+        tables = []
         for number, part in enumerate(self.parts):
             example, rows = read_rows(part, columns, partial(made.numbered, number))
-            examples.append(example + np.int32(part.first_example))
-            objects.append(rows)
-        return Table(np.concatenate(examples), np.concatenate(objects))
+            tables.append(Table(example + np.int32(part.first_example), rows))
+        return stacked(tables)
 
     def facts(self, predicate: Predicate) -> Table:
         """The facts of active examples."""
@@ -90,6 +91,47 @@ class PrologStore:
         """The names of all objects in their order, the control character RS after each."""
         self.broadcast("object_names")
         return b"".join(part.process.rows() for part in self.parts)
+
+    def taken(self, plain: Iterable[Predicate], soft: Iterable[Predicate]) -> TakenFacts:
+        """The facts of active examples, and the weighted ones, of all predicates that have any."""
+        tables = {predicate: self.facts(predicate) for predicate in plain}
+        weighted = {predicate: self.soft_facts(predicate) for predicate in soft}
+        return TakenFacts(tables, weighted, self.object_names())
+
+
+@dataclass(frozen=True)
+class TakenFacts:
+    """Facts that were taken from Prolog: all atoms, the weighted ones, and the names of objects as one text."""
+
+    tables: dict[Predicate, Table]
+    soft: dict[Predicate, SoftFacts]
+    names: bytes
+
+
+def joined_facts(pieces: Sequence[TakenFacts]) -> TakenFacts:
+    """The facts of pieces of a file that follow each other."""
+    tables: dict[Predicate, list[Table]] = {}
+    soft: dict[Predicate, list[SoftFacts]] = {}
+    for piece in pieces:
+        for predicate, table in piece.tables.items():
+            tables.setdefault(predicate, []).append(table)
+        for predicate, facts in piece.soft.items():
+            soft.setdefault(predicate, []).append(facts)
+    weighted = {
+        predicate: SoftFacts(stacked([own.atoms for own in found]), np.concatenate([own.weight for own in found]))
+        for predicate, found in soft.items()
+    }
+    names = b"".join(piece.names for piece in pieces)
+    return TakenFacts({predicate: stacked(found) for predicate, found in tables.items()}, weighted, names)
+
+
+def _send(parts: Sequence[Part], requests: Sequence[str], place: str) -> None:
+    """A request to each part; all of them work at the same time."""
+    with about(place):
+        for part, request in zip(parts, requests, strict=True):
+            part.process.send(request)
+        for part in parts:
+            part.process.receive()
 
 
 def indicator(predicate: Predicate) -> str:
