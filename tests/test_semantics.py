@@ -813,7 +813,7 @@ def content(value: object) -> object:
     return repr(value)
 
 
-@tried(60)
+@tried(40)
 @given(program=programs(least=2))
 def test_parts_of_random_programs(
     grounder: GroundingSession, tmp_path_factory: pytest.TempPathFactory, program: Program

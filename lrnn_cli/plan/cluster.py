@@ -104,7 +104,7 @@ def _here() -> Spread:
 
 @dataclass(frozen=True)
 class OnCluster:
-    """What members of an ensemble do, by workers of a cluster; see `Spread`."""
+    """What members of an ensemble, or tasks for parts of data, do, by workers of a cluster; see `Spread` and `Each`."""
 
     client: Any
 
