@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +20,7 @@ from pretended import pretend
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.plan.cluster import OnCluster
 from lrnn_cli.plan.executors import Commands
+from lrnn_cli.plan.parts import LOG, AskedPart, GroundPart
 
 DATA = "begin(model(m)). query(p, 1). end(model(m)).\n"
 
@@ -41,8 +42,25 @@ def waiting(folder: str, commands: Commands, words: Sequence[str], log: IO[bytes
     return pretend(words, log, {}, failing)
 
 
+def grounding(folder: str, ground: Callable[[GroundPart, AskedPart], Any], task: GroundPart, asked: AskedPart) -> Any:
+    """Grounds a part, but that of the first lines only when it may go on; on a fire or a flood never."""
+    Path(folder, f"grounding{asked.part.lines}").write_text(str(os.getpid()))
+    while asked.part.lines == 0 and not Path(folder, "ground").exists():
+        time.sleep(0.02)
+    if Path(folder, "fire").exists():
+        LOG.info("it becomes warm")
+        raise RuntimeError("fire")
+    if Path(folder, "flood").exists():
+        LOG.info("it becomes wet")
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return ground(task, asked)
+
+
 def patch(folder: str) -> None:
     setattr(Commands, "run", lambda commands, words, log: waiting(folder, commands, words, log))  # noqa: B010
+    ground = GroundPart.__call__
+    setattr(GroundPart, "__call__", lambda task, asked: grounding(folder, ground, task, asked))  # noqa: B010
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +136,69 @@ def test_a_worker_that_dies_is_replaced(folder: Folder, cluster: Any) -> None:
     )
     model = folder.read("results/data/nfoil/fold1/model.pl")
     assert model == "baseline nfoil data.pl --folds 3 --fold 1 --seed 1 --jobs 1 -o results/data/nfoil/fold1/model.pl"
+
+
+TEMPLATE = """_ :: bright(X) :- lamp(X).
+0.5 :: bright(X) :- next(X, Y), bright(Y).
+_ :: p :- bright(X), heavy(X).
+"""
+BLOCK = """begin(model(m{0})).
+lamp(x). next(y, x). 0.{1} :: heavy(y). {2}
+query(p, {3}).
+end(model(m{0})).
+"""
+
+
+def test_grounding_in_parts(folder: Folder, cluster: Any) -> None:
+    """The file of a cluster of which a worker is killed is that of one machine, and so is the model.
+
+    Background clauses stand in the first part, facts that they need and a weighted predicate's only ones in others.
+    """
+    workers, place = cluster
+    blocks = [BLOCK.format(n, 1 + n % 4, "iron(x)." if n % 3 else "0.5 :: gold(x).", n % 2) for n in range(12)]
+    folder.write(
+        {
+            "template.pl": TEMPLATE,
+            "data.pl": f"heavy(X) :- metal(M), made(X, M).\n{''.join(blocks)}metal(iron). made(x, iron).\n",
+        }
+    )
+    command = ("ground", "template.pl", "data.pl")
+    spread = (*command, "--cluster", workers.scheduler_address)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(folder.run, *spread, "--parts", "3", "-o", "spread.npz")
+        deadline = time.monotonic() + 60
+        while not (place / "grounding0").exists() or not (killed := (place / "grounding0").read_text()):
+            assert time.monotonic() < deadline and not running.done()
+            time.sleep(0.02)
+        os.kill(int(killed), signal.SIGKILL)
+        (place / "ground").touch()
+        outcome = running.result()
+    assert outcome.code == 0, outcome.stderr
+    assert (place / "grounding0").read_text() != killed
+    assert len(list(place.glob("grounding*"))) == 3
+    assert folder.run(*command, "--parts", "1", "-o", "one.npz").code == 0
+    assert folder.run(*spread, "--parts", "2", "--shared-data", "-o", "shared.npz").code == 0
+    assert folder.run(*command, "-o", "all.npz").code == 0
+    found = folder.content()
+    assert found["spread.npz"] == found["one.npz"] == found["shared.npz"]
+    for name in ("one", "all"):
+        assert folder.run("train", f"{name}.npz", "--epochs", "5", "-o", f"{name}.pl").code == 0
+    assert folder.read("one.pl") == folder.read("all.pl")
+
+    # What keeps failing is told with what it said last, from whichever worker.
+    (place / "fire").touch()
+    outcome = folder.run(*spread, "--parts", "1", "-o", "failed.npz")
+    assert outcome.code == 1
+    assert (
+        "part 1 of 1 of the work was given up by the cluster: RuntimeError: fire; its log ends with\n" in outcome.stderr
+    )
+    assert "it becomes warm\n" in outcome.stderr and outcome.stderr.count(" RuntimeError: fire\n") > 1
+    (place / "fire").rename(place / "flood")
+    outcome = folder.run(*spread, "--parts", "1", "-o", "failed.npz")
+    assert outcome.code == 1
+    assert "given up by the cluster: KilledWorker: " in outcome.stderr and "it becomes wet\n" in outcome.stderr
+    assert "failed.npz" not in folder.content()
+    (place / "flood").unlink()
 
 
 def test_members_of_an_ensemble(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

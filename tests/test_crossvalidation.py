@@ -410,6 +410,20 @@ def test_results_do_not_take_the_place_of_data(folder: Folder, pretended: Preten
     assert outcome.code == 1 and "would overwrite" in outcome.stderr
 
 
+def test_commands_that_are_launched(folder: Folder) -> None:
+    """`make LAUNCH="srun -n1 -c1"` and --launch put these words before each command; here srun is a script."""
+    block = "begin(model(m{0})). {1}(x). query(p, {2}). end(model(m{0})).\n"
+    folder.write({"d.pl": "".join(block.format(number, "ab"[number % 2], number % 2) for number in range(6))})
+    folder.write({"srun": '#!/bin/sh\necho "$1 $2" >> srun.log\nshift 2\nexec "$@"\n'})
+    (folder.path / "srun").chmod(0o755)
+    plan = ("crossvalidate", "d.pl", "--folds", "2", "--learner", "nfoil", "--no-group-duplicates", "--jobs", "2")
+    outcome = folder.run(*plan, "--launch", "./srun -n1 -c1")
+    assert outcome.code == 0, outcome.stderr
+    # Two commands a fold, and one that looks at the data.
+    assert folder.read("srun.log") == "-n1 -c1\n" * 5
+    assert outcome.stdout.startswith("2 folds, 6 queries")
+
+
 def test_commands_are_ended(tmp_path: Path) -> None:
     """Whoever waits for a command learns that it was stopped, and no other is started."""
     commands = Commands(("sh", "-c", "exec sleep 600"))

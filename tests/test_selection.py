@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import naive
 import numpy as np
@@ -18,7 +16,6 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.targets import BINARY, CLASSES
 from lrnn_cli.structure.boosting import BoostingOptions
-from lrnn_cli.structure.ensemble import Ensemble, Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.selection import (
@@ -27,7 +24,6 @@ from lrnn_cli.structure.selection import (
     MANY,
     RULES,
     SEARCHED,
-    SMALL,
     Estimate,
     Family,
     HeldOut,
@@ -159,17 +155,6 @@ def test_all_conjunctions_are_taken_where_plenty_are_wanted(last: float, chosen:
     for plenty, expected in ((True, chosen), (False, 2)):
         families = {MANY: Family(BoostingOptions(4, 0.1), True, plenty)}
         assert best_way([trial], families, BINARY, lambda line: None).conjunctions == expected
-
-
-def test_members_from_large_data_share_two_runs_of_algorithm_1() -> None:
-    """Of five members the first and second are searched for; the others have the rules of these in turn."""
-    queries = SimpleNamespace(count=SMALL + 1)
-    problem: Any = SimpleNamespace(queries=queries, allowed=SimpleNamespace(jobs=1))
-    nothing: Any = None
-    ensemble: Any = Ensemble([problem] * 5, nothing, nothing, nothing, {}, None)
-    ensemble._trial = lambda number, held, bodies: Trial(f"rules {number}", {})  # type: ignore[arg-type]
-    assert len(list(ensemble._trials(np.zeros(1, int), {}))) == 2
-    assert ensemble.states == [f"rules {number}" for number in (0, 1, 0, 1, 0)]
 
 
 # Parts

@@ -11,7 +11,7 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise, permutations
 from pathlib import Path
 
@@ -25,13 +25,16 @@ from naive import Atom, Clause, Comparison, Example, Guard, Negation, Program, R
 
 from lrnn_cli.commands import cli
 from lrnn_cli.errors import NetworkError
+from lrnn_cli.grounding.collapsed import Collapsed
 from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.grounding.groundings import Groundings, load_groundings, save_groundings
 from lrnn_cli.grounding.reading import reader
 from lrnn_cli.grounding.session import GroundingSession
 from lrnn_cli.language.files import Source
+from lrnn_cli.network.collapse import collapse, joined_parts
 from lrnn_cli.network.compile import Compiler
-from lrnn_cli.network.network import Network, compile_network
+from lrnn_cli.network.matrices import RowMatrix
+from lrnn_cli.network.network import Level, Network, compile_network
 from lrnn_cli.network.statistics import raw_neurons
 from lrnn_cli.semantics.activations import ACTIVATIONS
 from lrnn_cli.semantics.aggregations import AGGREGATIONS, Selecting
@@ -794,6 +797,55 @@ def test_neuron_counts_of_random_programs(grounder: GroundingSession, program: P
     """The neurons that `lrnn show` counts before compression are those of the definition."""
     groundings, _ = acyclic(grounder, program)
     assert raw_neurons(Compiler(groundings)) == naive.ground(program).neurons()._asdict()
+
+
+# Distinct groundings
+
+
+def content(value: object) -> object:
+    """All that a network holds, to the byte."""
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, tuple | list):
+        return tuple(map(content, value))
+    if isinstance(value, Network | Level | RowMatrix):
+        return tuple(content(getattr(value, field.name)) for field in fields(value))
+    return repr(value)
+
+
+@tried(40)
+@given(program=programs(least=2))
+def test_parts_of_random_programs(
+    grounder: GroundingSession, tmp_path_factory: pytest.TempPathFactory, program: Program
+) -> None:
+    """Distinct groundings of each example together are those of all examples, and so is the network, to the byte.
+
+    It does not matter in which order parts come together, and a file of them is read as it was written.
+    """
+    whole, _ = acyclic(grounder, program)
+    data = grounder.load(Source("data.pl", program.data_text().encode()))
+    parts = [collapse(grounder.ground(whole.template, data, [place])) for place in range(len(program.examples))]
+    collapsed = collapse(whole)
+    expected = content(compile_network(whole))
+    assert content(compile_network(collapsed)) == expected
+    one_by_one = parts[0]
+    for part in parts[1:]:
+        queries = one_by_one.queries.with_others(part.queries)
+        one_by_one = joined_parts(replace(one_by_one, queries=queries), [distinct(one_by_one), distinct(part)])
+    at_once = joined_parts(whole, list(map(distinct, parts)))
+    folder = tmp_path_factory.mktemp("distinct")
+    written = []
+    for name, found in (("whole", collapsed), ("one_by_one", one_by_one), ("at_once", at_once)):
+        save_groundings(found, str(folder / name))
+        written.append((folder / name).read_bytes())
+    assert written[0] == written[1] == written[2]
+    assert content(compile_network(load_groundings(str(folder / "whole")))) == expected
+    assert distinct(collapsed).neurons == naive.ground(program).neurons()._asdict()
+
+
+def distinct(groundings: Groundings) -> Collapsed:
+    assert groundings.collapsed is not None
+    return groundings.collapsed
 
 
 # (c) Gradients

@@ -15,6 +15,8 @@ from lrnn_cli.threads import one_thread
 
 if TYPE_CHECKING:
     from lrnn_cli.grounding.groundings import Groundings
+    from lrnn_cli.grounding.program import Program
+    from lrnn_cli.language.data import DataSet
     from lrnn_cli.language.template import Template
     from lrnn_cli.network.model import Model
     from lrnn_cli.training.loop import Epoch, Trained
@@ -26,12 +28,17 @@ def ground(template: Template, data: Data, names: bool = True) -> Groundings:
 
     Without `names` of objects they can be trained, but not saved or shown.
     """
+    with stage("grounding"):
+        return data.grounder.ground_program(*planned(template, data), data.examples, names)
+
+
+def planned(template: Template, data: Data) -> tuple[Program, DataSet]:
+    """What has to be grounded, and data with the queries that the template answers."""
     from lrnn_cli.language.targets import check_classes_known, with_task
 
-    with stage("grounding"):
-        template = with_task(template, data.name, data.checked().queries)
-        check_classes_known(template, data.content, data.queries)
-        return data.grounder.ground(template, data.content, data.examples, names)
+    template = with_task(template, data.name, data.checked().queries)
+    check_classes_known(template, data.content, data.queries)
+    return data.grounder.plan(template, data.content)
 
 
 def save_groundings(groundings: Groundings, path: Path) -> None:
@@ -86,7 +93,7 @@ def train(
     chosen = chosen_options(TrainingOptions, options, settings)
     template, queries = groundings.template, groundings.queries
     tell_unlabelled(groundings.data_name, queries, note)
-    groundings = replace(groundings, queries=queries.select(queries.labelled.nonzero()[0]))
+    groundings = groundings.asking(queries.labelled.nonzero()[0])
     template = with_standard_numbers(template, groundings.origin, groundings.queries)
     groundings = replace(groundings, program=replace(groundings.program, template=template))
     with one_thread():

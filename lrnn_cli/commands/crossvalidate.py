@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, cluster_option, fold_words, options_of, quiet_option, split_option
+from lrnn_cli.commands.options import (
+    Progress,
+    cluster_option,
+    fold_words,
+    options_of,
+    quiet_option,
+    shared_data_option,
+    split_option,
+)
 from lrnn_cli.commands.parameters import RESULT_FILES, Input, Output
 from lrnn_cli.commands.terminal import fitting
 from lrnn_cli.evaluation.parts import FoldOptions
@@ -75,11 +83,7 @@ PLANNED = ("fold", "folds", "seed")
     "--launch", default="", metavar="WORDS", help="Words before each command, such as 'srun -n1 -c1' on a cluster."
 )
 @cluster_option
-@click.option(
-    "--shared-data",
-    is_flag=True,
-    help="Workers of a cluster read DATA by their paths, on a file system that all share; otherwise DATA are sent.",
-)
+@shared_data_option
 @quiet_option
 def crossvalidate(data: tuple[str, ...], output: str, quiet: bool, **options: Any) -> None:
     """All folds of one or more learners on DATA

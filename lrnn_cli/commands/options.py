@@ -79,6 +79,14 @@ def cluster_option(command: Command) -> Command:
     )(command)
 
 
+def shared_data_option(command: Command) -> Command:
+    return click.option(
+        "--shared-data",
+        is_flag=True,
+        help="Workers of a cluster read DATA by their paths, on a file system that all share; otherwise DATA are sent.",
+    )(command)
+
+
 def metrics_option(command: Command) -> Command:
     return click.option(
         "--metrics",

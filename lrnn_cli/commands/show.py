@@ -59,15 +59,16 @@ def _metrics(name: str, content: bytes) -> str:
 
 def _grounding(name: str, content: bytes, rows: int, progress: Progress) -> str:
     from lrnn_cli.grounding.groundings import parse_groundings
-    from lrnn_cli.network.compile import Compiler
+    from lrnn_cli.network.collapsed_compiler import compiler_of
     from lrnn_cli.network.network import assemble
     from lrnn_cli.network.statistics import compressed_neurons, raw_neurons
     from lrnn_cli.report.summaries import grounding_summary
 
     groundings = parse_groundings(name, content)
     progress.status("compiling the network")
-    compiler = Compiler(groundings)
-    return grounding_summary(groundings, raw_neurons(compiler), compressed_neurons(assemble(compiler)), rows)
+    compiler = compiler_of(groundings)
+    before = raw_neurons(compiler) if groundings.collapsed is None else groundings.collapsed.neurons
+    return grounding_summary(groundings, before, compressed_neurons(assemble(compiler)), rows)
 
 
 def shown_model(name: str, content: bytes) -> str:

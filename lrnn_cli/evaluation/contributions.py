@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lrnn_cli.grounding.groundings import Groundings
-from lrnn_cli.grounding.program import GroundRule
+from lrnn_cli.grounding.program import GroundRule, Way
 from lrnn_cli.language.clauses import Atom, Constant, Predicate, Rule, Term, Variable, class_of
-from lrnn_cli.network.compile import Compiler, Way
+from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import assemble_all
 from lrnn_cli.network.statistics import raw_neurons
 from lrnn_cli.semantics.activations import sigmoid

@@ -13,8 +13,9 @@ import numpy as np
 
 from lrnn_cli.errors import ReadError
 from lrnn_cli.grounding.archive import MAGIC, DamagedError, read_archive, write_archive
+from lrnn_cli.grounding.collapsed import Atoms, Collapsed, Heads, group_of_query, literal_groups
 from lrnn_cli.grounding.objects import ObjectNames
-from lrnn_cli.grounding.program import Facts, Program, Skeleton, dependencies, plan_program
+from lrnn_cli.grounding.program import Facts, Program, Skeleton, dependencies, derivations, plan_program
 from lrnn_cli.grounding.strata import components
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import (
@@ -38,8 +39,11 @@ from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.semantics.targets import KINDS
 
 FORMAT = "lrnn grounding"
-VERSION = 3
-"""Version 1 has no digest, versions 1 and 2 no terms of guards."""
+VERSION = 4
+"""Version 1 has no digest, versions 1 and 2 no terms of guards. Version 4 is for collapsed groundings."""
+WHOLE = 3
+"""The version of other groundings."""
+NEURONS = ("atom", "fact", "rule", "aggregation")
 AT_ONCE = 1_000_000
 """Bytes of names that are split at once."""
 LATER = {name: getattr(Settings, name) for name in ("task", "center", "scale")}
@@ -65,7 +69,10 @@ class Names:
 
 @dataclass(frozen=True)
 class Groundings:
-    """All that training needs: the program, its tables over the data, and the queries."""
+    """All that training needs: the program, its tables over the data, and the queries.
+
+    Where they are collapsed, tables, facts, objects and arguments of queries are not there.
+    """
 
     program: Program
     tables: tuple[Table, ...]
@@ -81,6 +88,7 @@ class Groundings:
     names: Names | None = field(default=None, repr=False)
     file_name: str = ""
     """The grounding file that they were read from, if any."""
+    collapsed: Collapsed | None = field(default=None, repr=False)
 
     @property
     def origin(self) -> str:
@@ -90,6 +98,17 @@ class Groundings:
     @property
     def template(self) -> Template:
         return self.program.template
+
+    def asking(self, chosen: np.ndarray) -> Groundings:
+        """The same with the queries at the positions `chosen` only."""
+        collapsed = self.collapsed
+        if collapsed is not None:
+            collapsed = replace(collapsed, query_atom=collapsed.query_atom[chosen])
+        return replace(self, queries=self.queries.select(chosen), collapsed=collapsed)
+
+    def rows(self, table: int) -> int:
+        """How many groundings a table has."""
+        return len(self.tables[table]) if self.collapsed is None else self.collapsed.groundings[table]
 
     def object_names(self) -> Sequence[str]:
         """Names of all objects, or their numbers where names were not asked for."""
@@ -109,10 +128,9 @@ def save_groundings(groundings: Groundings, path: str) -> None:
     """Write a grounding file: arrays, and one JSON header."""
     program = groundings.program
     queries = groundings.queries
-    assert groundings.names is not None
     header = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": WHOLE if groundings.collapsed is None else VERSION,
         "template_digest": program.template.digest,
         "data_digest": groundings.data_digest,
         "data_name": groundings.data_name,
@@ -124,26 +142,34 @@ def save_groundings(groundings: Groundings, path: str) -> None:
             name: list(map(_predicate_json, sorted(getattr(program.facts, name))))
             for name in ("data", "soft", "background", "queried")
         },
-        "fact_predicates": list(groundings.facts),
-        "soft_predicates": list(groundings.soft),
+        "fact_predicates": list(program.mixed),
+        "soft_predicates": list(program.soft),
         "examples": groundings.example_name,
-        "objects": groundings.objects,
-        "made": groundings.names.made,
         "query_predicates": [_predicate_json(predicate) for predicate in queries.predicate],
         "query_text": queries.text,
     }
     arrays: dict[str, np.ndarray] = {
-        "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
-        "names": np.frombuffer(groundings.names.blob, np.uint8),
-        "first_object": groundings.names.first_object,
         "query_example": queries.example,
         "query_predicate": queries.predicate_index,
-        "query_argument": queries.argument,
         "query_target": queries.target,
         "query_line": queries.line,
     }
     if queries.group is not None:
         arrays["query_group"] = queries.group
+    if groundings.collapsed is None:
+        header |= _write_tables(groundings, arrays)
+    else:
+        header |= _write_collapsed(groundings.collapsed, arrays)
+    write_archive(path, {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays})
+
+
+def _write_tables(groundings: Groundings, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Add arrays of tables and of what is in them; what the header has of them."""
+    names = groundings.names
+    assert names is not None
+    arrays["names"] = np.frombuffer(names.blob, np.uint8)
+    arrays["first_object"] = names.first_object
+    arrays["query_argument"] = groundings.queries.argument
     tables = {f"table{index}": table for index, table in enumerate(groundings.tables)}
     tables |= {f"fact{index}": table for index, table in enumerate(groundings.facts.values())}
     tables |= {f"soft{index}": soft.atoms for index, soft in enumerate(groundings.soft.values())}
@@ -152,7 +178,22 @@ def save_groundings(groundings: Groundings, path: str) -> None:
         arrays[f"{name}_objects"] = table.objects
     for index, soft in enumerate(groundings.soft.values()):
         arrays[f"soft{index}_weight"] = soft.weight
-    write_archive(path, arrays)
+    return {"objects": groundings.objects, "made": names.made}
+
+
+def _write_collapsed(collapsed: Collapsed, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Add arrays of distinct groundings; what the header has of them."""
+    arrays["query_atom"] = collapsed.query_atom
+    for index, table in enumerate(collapsed.tables):
+        arrays[f"table{index}_atoms"] = table
+    for index, atoms in enumerate(collapsed.atoms.values()):
+        arrays[f"atoms{index}_sum"] = atoms.fact_sum
+        arrays[f"atoms{index}_fact"] = atoms.has_fact
+    for index, heads in enumerate(collapsed.heads):
+        arrays[f"head{index}_atom"] = heads.atom
+        arrays[f"head{index}_row"] = heads.row
+        arrays[f"head{index}_count"] = heads.count
+    return {"groundings": collapsed.groundings, "neurons": collapsed.neurons}
 
 
 def load_groundings(path: str) -> Groundings:
@@ -190,13 +231,57 @@ class _AmbiguousError(Exception):
 
 def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Groundings:
     """Groundings from a header and arrays; what does not fit together is a ValueError or KeyError."""
-    names = Names(arrays["first_object"], arrays["names"].tobytes(), _texts(header["made"]))
     examples = _texts(header["examples"])
+    program = _program(header)
+    whole = header["version"] <= WHOLE
+    queries = Queries(
+        arrays["query_example"],
+        tuple(_predicates(header["query_predicates"])),
+        arrays["query_predicate"],
+        arrays["query_argument"] if whole else np.zeros((len(arrays["query_example"]), 0), np.int32),
+        _texts(header["query_text"]),
+        arrays["query_target"],
+        arrays["query_line"],
+        arrays.get("query_group"),
+    )
+    named = _text(header["data_name"]), _text(header["data_digest"])
+    if not whole:
+        check_queries(queries, len(examples))
+        collapsed = _collapsed(header, arrays, program, queries)
+        return Groundings(program, (), {}, {}, queries, examples, 0, *named, collapsed=collapsed)
+    names = Names(arrays["first_object"], arrays["names"].tobytes(), _texts(header["made"]))
     check = Check(len(examples), header["objects"], names.first_object)
     kept = names.blob.decode().count("\x1e")
     _true(
         names.first_object[-1] == check.objects - len(names.made) and (not names.blob or kept == names.first_object[-1])
     )
+    check.queries(queries)
+
+    def table(key: str, columns: int) -> Table:
+        found = Table(arrays[f"{key}_example"], arrays[f"{key}_objects"])
+        check.table(found, columns)
+        return found
+
+    def soft(key: str, columns: int) -> SoftFacts:
+        found = SoftFacts(table(key, columns), arrays[f"{key}_weight"])
+        check_numbers(found.weight, len(found.atoms))
+        return found
+
+    return Groundings(
+        program,
+        tuple(table(f"table{index}", skeleton.columns) for index, skeleton in enumerate(program.tables)),
+        {predicate: table(f"fact{index}", predicate.arity) for index, predicate in enumerate(program.mixed)},
+        {predicate: soft(f"soft{index}", predicate.arity) for index, predicate in enumerate(program.soft)},
+        queries,
+        examples,
+        check.objects,
+        *named,
+        names,
+    )
+
+
+def _program(header: dict[str, Any]) -> Program:
+    """The program that the template of a file is made ready for."""
     rules = tuple(map(_rule, header["rules"]))
     template = with_class_heads(Template(rules, _settings(header["settings"]), _text(header["template_name"])))
     _true(template.digest == header["template_digest"])
@@ -212,40 +297,43 @@ def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Ground
             raise _AmbiguousError
     _true(_predicates(header["fact_predicates"]) == list(program.mixed))
     _true(_predicates(header["soft_predicates"]) == list(program.soft))
-    queries = Queries(
-        arrays["query_example"],
-        tuple(_predicates(header["query_predicates"])),
-        arrays["query_predicate"],
-        arrays["query_argument"],
-        _texts(header["query_text"]),
-        arrays["query_target"],
-        arrays["query_line"],
-        arrays.get("query_group"),
-    )
-    check.queries(queries)
+    return program
 
-    def table(key: str, columns: int) -> Table:
-        found = Table(arrays[f"{key}_example"], arrays[f"{key}_objects"])
-        check.table(found, columns)
-        return found
 
-    def soft(key: str, columns: int) -> SoftFacts:
-        found = SoftFacts(table(key, columns), arrays[f"{key}_weight"])
-        check.numbers(found.weight, len(found.atoms))
-        return found
-
-    return Groundings(
-        program,
-        tuple(table(f"table{index}", skeleton.columns) for index, skeleton in enumerate(program.tables)),
-        {predicate: table(f"fact{index}", predicate.arity) for index, predicate in enumerate(program.mixed)},
-        {predicate: soft(f"soft{index}", predicate.arity) for index, predicate in enumerate(program.soft)},
-        queries,
-        examples,
-        check.objects,
-        _text(header["data_name"]),
-        _text(header["data_digest"]),
-        names,
-    )
+def _collapsed(header: dict[str, Any], arrays: dict[str, np.ndarray], program: Program, queries: Queries) -> Collapsed:
+    """Distinct groundings; all that a program asks for is there, and numbers are within their bounds."""
+    ways = derivations(program)
+    names = list(dict.fromkeys([*ways, *program.soft]))
+    atoms = {name: Atoms(arrays[f"atoms{index}_sum"], arrays[f"atoms{index}_fact"]) for index, name in enumerate(names)}
+    for found in atoms.values():
+        check_numbers(found.fact_sum, len(found.fact_sum))
+        check_integers(found.has_fact, found.fact_sum.shape, 2)
+    sizes = {name: len(found.fact_sum) for name, found in atoms.items()}
+    tables, whole = [], []
+    for index, groups in enumerate(literal_groups(program)):
+        table = arrays[f"table{index}_atoms"]
+        _true(table.ndim == 2 and table.shape[1] == len(groups))
+        for name, column in zip(groups, table.T, strict=True):
+            check_integers(column, (len(table),), sizes[name], -1)
+        tables.append(table)
+        derived = [place for place, name in enumerate(groups) if name in ways]
+        whole.append(np.asarray((table[:, derived] >= 0).all(axis=1)))
+    heads = []
+    for index, (name, way) in enumerate((name, way) for name, own in ways.items() for way in own):
+        head = Heads(*(arrays[f"head{index}_{part}"] for part in ("atom", "row", "count")))
+        check_integers(head.atom, (len(head),), sizes[name])
+        check_integers(head.row, (len(head),), len(tables[way.table]))
+        check_integers(head.count, (len(head),), 2**31, 1)
+        # What a query sees is derived from what it sees.
+        _true(whole[way.table][head.row].all())
+        heads.append(head)
+    most = np.array([sizes.get(name, 0) for name in group_of_query(program, queries.predicate)], np.int64)
+    check_integers(arrays["query_atom"], (len(queries),), 2**31, -1)
+    _true((arrays["query_atom"] < most[queries.predicate_index]).all())
+    groundings = tuple(map(_count, header["groundings"]))
+    _true(len(groundings) == len(tables) and list(header["neurons"]) == list(NEURONS))
+    neurons = {kind: _count(count) for kind, count in header["neurons"].items()}
+    return Collapsed(atoms, tuple(tables), tuple(heads), arrays["query_atom"], groundings, neurons)
 
 
 @dataclass(frozen=True)
@@ -258,39 +346,23 @@ class Check:
 
     def __post_init__(self) -> None:
         _integer(self.objects)
-        self.integers(self.first_object, (self.examples + 1,), self.objects + 1)
+        check_integers(self.first_object, (self.examples + 1,), self.objects + 1)
         _true(self.first_object[0] == 0 and bool((np.diff(self.first_object) >= 0).all()))
-
-    def integers(self, array: np.ndarray, shape: tuple[int, ...], end: int, least: int = 0) -> None:
-        """Integers from `least` up to, but not including, `end`."""
-        _true(array.dtype == np.int32 and array.shape == shape)
-        _true(not array.size or (least <= int(array.min()) and int(array.max()) < end))
-
-    def numbers(self, array: np.ndarray, size: int) -> None:
-        _true(array.dtype == np.float64 and array.shape == (size,) and bool(np.isfinite(array).all()))
 
     def table(self, table: Table, columns: int) -> None:
         """Rows of objects, each of its own example; objects beyond those of the file can be of any."""
         size = len(table.example)
-        self.integers(table.example, (size,), self.examples)
-        self.integers(table.objects, (size, columns), self.objects)
+        check_integers(table.example, (size,), self.examples)
+        check_integers(table.objects, (size, columns), self.objects)
         _true(self._own(table.example, table.objects))
 
     def queries(self, queries: Queries) -> None:
+        check_queries(queries, self.examples)
         size = len(queries.text)
-        self.integers(queries.example, (size,), self.examples)
-        self.integers(queries.predicate_index, (size,), len(queries.predicate))
-        _true(queries.target.dtype == np.float64 and queries.target.shape == (size,))
-        _true(not np.isinf(queries.target).any())
-        self.integers(queries.line, (size,), 2**31)
-        if queries.group is not None:
-            # Rows of one query follow each other.
-            self.integers(queries.group, (size,), 2**31)
-            _true(bool((np.diff(queries.group) >= 0).all()))
         arity = np.array([predicate.arity for predicate in queries.predicate], np.int64)
         _true(queries.argument.ndim == 2)
         widest = queries.argument.shape[1]
-        self.integers(queries.argument, (size, widest), self.objects, -1)
+        check_integers(queries.argument, (size, widest), self.objects, -1)
         _true(int(arity.max(initial=0)) <= widest)
         beyond = np.arange(widest) >= arity[queries.predicate_index, None]
         _true(bool(((queries.argument < 0) == beyond).all()))
@@ -300,6 +372,31 @@ class Check:
         first, last = self.first_object[example, None], self.first_object[example + 1, None]
         inside = (first <= objects) & (objects < last)
         return bool((inside | (objects < 0) | (objects >= self.first_object[-1])).all())
+
+
+def check_integers(array: np.ndarray, shape: tuple[int, ...], end: int, least: int = 0) -> None:
+    """Integers from `least` up to, but not including, `end`."""
+    _true(array.dtype == np.int32 and array.shape == shape)
+    _true(not array.size or (least <= int(array.min()) and int(array.max()) < end))
+
+
+def check_numbers(array: np.ndarray, size: int) -> None:
+    """Finite numbers."""
+    _true(array.dtype == np.float64 and array.shape == (size,) and bool(np.isfinite(array).all()))
+
+
+def check_queries(queries: Queries, examples: int) -> None:
+    """All of queries but their arguments."""
+    size = len(queries.text)
+    check_integers(queries.example, (size,), examples)
+    check_integers(queries.predicate_index, (size,), len(queries.predicate))
+    _true(queries.target.dtype == np.float64 and queries.target.shape == (size,))
+    _true(not np.isinf(queries.target).any())
+    check_integers(queries.line, (size,), 2**31)
+    if queries.group is not None:
+        # Rows of one query follow each other.
+        check_integers(queries.group, (size,), 2**31)
+        _true(bool((np.diff(queries.group) >= 0).all()))
 
 
 def _true(condition: object) -> None:
@@ -319,6 +416,11 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _integer(value: Any) -> int:
     _true(type(value) is int and 0 <= value < 2**31)
+    return int(value)
+
+
+def _count(value: Any) -> int:
+    _true(type(value) is int and value >= 0)
     return int(value)
 
 

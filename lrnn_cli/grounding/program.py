@@ -8,7 +8,7 @@ Rules whose bodies are equal when predicates are replaced by their groups have t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from lrnn_cli.grounding.objects import NUMBER_ORDER
 from lrnn_cli.grounding.strata import components
@@ -118,6 +118,27 @@ class Program:
             if rule.head in stratum
             for name, _ in rule.body
         )
+
+
+class Way(NamedTuple):
+    """How atoms of a group are derived: from which table, which of its columns being the head."""
+
+    table: int
+    head_columns: tuple[int, ...]
+    is_fact: bool
+
+
+def derivations(program: Program) -> dict[Predicate, list[Way]]:
+    """How atoms of each group are derived; those of predicates with facts perhaps in no way."""
+    found: dict[Predicate, list[Way]] = {}
+    for rule in program.rules:
+        way = Way(rule.table, rule.head_columns, rule.is_fact)
+        ways = found.setdefault(program.groups[rule.head], [])
+        if way not in ways:
+            ways.append(way)
+    for name in program.mixed:
+        found.setdefault(name, [])
+    return found
 
 
 def dependencies(template: Template) -> dict[Predicate, list[Predicate]]:

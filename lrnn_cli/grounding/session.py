@@ -9,11 +9,11 @@ from lrnn_cli.engine.process import PrologProcess
 from lrnn_cli.grounding.checks import check_program
 from lrnn_cli.grounding.grounder import Grounder, GrounderOptions, GroundTables, Knowledge
 from lrnn_cli.grounding.groundings import Groundings, Names
-from lrnn_cli.grounding.program import Facts, plan_program
+from lrnn_cli.grounding.program import Facts, Program, plan_program
 from lrnn_cli.grounding.reading.reader import Reader
 from lrnn_cli.grounding.tables import SoftFacts, Table, ordered
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.language.data import DataSet
+from lrnn_cli.language.data import BackgroundClause, DataSet
 from lrnn_cli.language.files import Source
 from lrnn_cli.language.targets import data_for
 from lrnn_cli.language.template import Template
@@ -62,10 +62,28 @@ class GroundingSession:
 
         With `names` they carry the names of objects, to be kept or shown. warn: in place of that of the options.
         """
+        return self.ground_program(*self.plan(template, data, warn), examples, names)
+
+    def plan(
+        self, template: Template, data: DataSet, warn: Callable[[str], None] | None = None
+    ) -> tuple[Program, DataSet]:
+        """What has to be grounded, and the data with the queries that the template answers."""
         data = data_for(template, data)
         for warning in check_program(template, data):
             (warn or self.options.warn)(warning)
-        program = plan_program(template, Facts.of(data), data.background)
+        return plan_program(template, Facts.of(data), data.background), data
+
+    def tell_background(self, data: DataSet, others: Sequence[BackgroundClause]) -> None:
+        """Facts that are true in every example, and stand elsewhere than in the data that were loaded last."""
+        known = {clause.text for clause in data.background}
+        facts = [clause.text for clause in others if clause.is_fact and clause.text not in known]
+        if facts:
+            self._reader.facts(data).store.broadcast(f"background([{', '.join(facts)}])")
+
+    def ground_program(
+        self, program: Program, data: DataSet, examples: Sequence[int] | None = None, names: bool = False
+    ) -> Groundings:
+        """As `ground`, what has been planned."""
         facts = self._reader.facts(data, examples)
         found = self._grounder.ground(program, facts)
         # Recursion may end in a cycle, which is shown by names.

@@ -173,3 +173,69 @@ class DataSet:
     def asking(self, chosen: np.ndarray) -> DataSet:
         """The same data with the queries at the positions `chosen` only."""
         return replace(self, queries=self.queries.select(chosen))
+
+
+def joined_data(name: str, digest: str, parts: Sequence[DataSet]) -> DataSet | None:
+    """Parts of a data file as the whole; None where together they are not what one reader would have read."""
+    names = [example for part in parts for example in part.example_name]
+    numbers = any(part.queries.labelled.any() and not part.queries.classes for part in parts)
+    classes = sorted({word for part in parts for word in part.queries.classes})
+    if len(set(names)) < len(names) or (classes and numbers):
+        return None
+    examples = _starts([len(part.example_name) for part in parts])
+    objects = _starts([int(part.first_object[-1]) for part in parts])
+    predicates: dict[Predicate, int] = {}
+    for part in parts:
+        for predicate, facts in part.predicates.items():
+            predicates[predicate] = predicates.get(predicate, 0) + facts
+    return DataSet(
+        name,
+        digest,
+        tuple(names),
+        np.concatenate([part.example_line for part in parts]),
+        np.concatenate([part.example_fold for part in parts]),
+        np.concatenate([part.example_facts for part in parts]),
+        np.concatenate(
+            [*(part.first_object[:-1] + start for part, start in zip(parts, objects, strict=False)), objects[-1:]]
+        ),
+        _joined_queries([part.queries for part in parts], examples, objects, tuple(classes)),
+        predicates,
+        frozenset().union(*(part.soft for part in parts)),
+        tuple(clause for part in parts for clause in part.background),
+        tuple(bias for part in parts for bias in part.bias),
+    )
+
+
+def _joined_queries(
+    parts: Sequence[Queries], examples: Integers, objects: Integers, classes: tuple[str, ...]
+) -> Queries:
+    """Queries of parts whose examples and objects are numbered from these numbers on."""
+    predicates = tuple(dict.fromkeys(predicate for part in parts for predicate in part.predicate))
+    widest = max((predicate.arity for predicate in predicates), default=0)
+    index, argument, target = [], [], []
+    for part, start in zip(parts, objects, strict=False):
+        places = np.array([predicates.index(predicate) for predicate in part.predicate], np.int32)
+        index.append(places[part.predicate_index])
+        missing = np.full((len(part), widest - part.argument.shape[1]), -1, np.int32)
+        own = np.hstack([part.argument, missing])
+        argument.append(np.where(own < 0, own, own + start))
+        target.append(part.target.copy())
+        if part.classes:
+            known = part.labelled
+            words = np.array([classes.index(word) for word in part.classes], float)
+            target[-1][known] = words[part.target[known].astype(np.int64)]
+    return Queries(
+        np.concatenate([part.example + start for part, start in zip(parts, examples, strict=False)]),
+        predicates,
+        np.concatenate(index),
+        np.concatenate(argument),
+        tuple(text for part in parts for text in part.text),
+        np.concatenate(target),
+        np.concatenate([part.line for part in parts]),
+        classes=classes,
+    )
+
+
+def _starts(sizes: Sequence[int]) -> Integers:
+    """Where parts of these sizes start, one after another, and where the last ends."""
+    return np.cumsum([0, *sizes]).astype(np.int32)

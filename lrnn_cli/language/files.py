@@ -19,6 +19,9 @@ from lrnn_cli.errors import Fault, LrnnError, ReadError, faults_error, system_me
 from lrnn_cli.language.writing import visible
 from lrnn_cli.limits import MB, most_text
 
+COMPRESSED = b"\x1f\x8b"
+"""What gzip begins with."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -39,29 +42,56 @@ def read_bytes(path: str) -> tuple[str, bytes]:
     if path == "":
         raise ReadError("the name of an input file is empty; name a file, or - for standard input")
     name = "<stdin>" if path == "-" else visible(path)
-    try:
+    with _readable(name):
         if path == "-":
             content = _bounded(sys.stdin.buffer, name)
         else:
             with Path(path).open("rb") as file:
                 content = _bounded(file, name)
+        if name.endswith(".gz") or content[:2] == COMPRESSED:
+            with _unpacking(name, content[:2]), gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
+                content = _bounded(unpacked, name)
+    return name, content
+
+
+@contextmanager
+def open_input(path: str) -> Iterator[IO[bytes]]:
+    """The uncompressed content of a file that is no pipe, to be read piece by piece."""
+    name = visible(path)
+    with _readable(name), Path(path).open("rb") as file:
+        start = file.read(2)
+        file.seek(0)
+        if not name.endswith(".gz") and start != COMPRESSED:
+            yield file
+            return
+        with _unpacking(name, start), gzip.GzipFile(fileobj=file) as unpacked:
+            yield unpacked  # type: ignore[misc]
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """What is wrong with a file that can't be read."""
+    try:
+        yield
     except FileNotFoundError:
         raise ReadError(f"{name}: there is no such file") from None
     except IsADirectoryError:
         raise ReadError(f"{name}: this is a folder; name a file in it") from None
     except OSError as error:
         raise ReadError(f"{name}: can't be read: {system_message(error)}") from None
-    if name.endswith(".gz") or content[:2] == b"\x1f\x8b":
-        try:
-            with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-                content = _bounded(file, name)
-        except EOFError:
-            raise ReadError(f"{name}: the compressed file is cut short; fetch or make it again") from None
-        except (gzip.BadGzipFile, zlib.error):
-            if content[:2] != b"\x1f\x8b":
-                raise ReadError(f"{name}: the name ends in .gz, but the file is not compressed; rename it") from None
-            raise ReadError(f"{name}: the compressed file is damaged; fetch or make it again") from None
-    return name, content
+
+
+@contextmanager
+def _unpacking(name: str, start: bytes) -> Iterator[None]:
+    """What is wrong with a compressed file, of which the first two bytes are given."""
+    try:
+        yield
+    except EOFError:
+        raise ReadError(f"{name}: the compressed file is cut short; fetch or make it again") from None
+    except (gzip.BadGzipFile, zlib.error):
+        if start != COMPRESSED:
+            raise ReadError(f"{name}: the name ends in .gz, but the file is not compressed; rename it") from None
+        raise ReadError(f"{name}: the compressed file is damaged; fetch or make it again") from None
 
 
 def _bounded(stream: IO[bytes] | gzip.GzipFile, name: str) -> bytes:

@@ -13,26 +13,19 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lrnn_cli.errors import NetworkError
 from lrnn_cli.grounding.atoms import AtomIndex, Group, class_ids, multiset_ids
 from lrnn_cli.grounding.groundings import Groundings
+from lrnn_cli.grounding.program import Way, derivations
 from lrnn_cli.grounding.tables import SoftFacts, Table
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.network.matrices import RowMatrix, placed, row_starts
 from lrnn_cli.network.recursion import evaluation_order, find_cycle
 from lrnn_cli.semantics.aggregations import AGGREGATIONS, Aggregation
-
-
-class Way(NamedTuple):
-    """How atoms of a group are derived: from which table, which of its columns being the head."""
-
-    table: int
-    head_columns: tuple[int, ...]
-    is_fact: bool
 
 
 @dataclass(frozen=True)
@@ -126,7 +119,7 @@ class Compiler:
         self._find_literals()
         self._query_positions()
         self._mark_needed()
-        for name in self.groundings.facts:
+        for name in self.program.mixed:
             if name not in self.program.groups:
                 self._class_atoms(name, self.groups[name].needed.nonzero()[0], None)
         for stratum in self.program.strata:
@@ -139,15 +132,8 @@ class Compiler:
     # Atoms
 
     def _make_groups(self) -> None:
-        program = self.program
         tables = self.groundings.tables
-        for rule in program.rules:
-            way = Way(rule.table, rule.head_columns, rule.is_fact)
-            ways = self.derivations.setdefault(program.groups[rule.head], [])
-            if way not in ways:
-                ways.append(way)
-        for name in self.groundings.facts:
-            self.derivations.setdefault(name, [])
+        self.derivations = derivations(self.program)
         objects = max(1, self.groundings.objects)
         for name, ways in self.derivations.items():
             heads = [
@@ -221,8 +207,26 @@ class Compiler:
                 by_group.setdefault(name, []).append(index)
         for name, indices in by_group.items():
             chosen = np.isin(queries.predicate_index, indices).nonzero()[0]
-            rows = queries.argument[chosen, : name.arity]
-            self._queried[name] = (chosen, self.groups[name].index.position(queries.example[chosen], rows))
+            self._queried[name] = (chosen, self._atoms_asked(name, chosen))
+
+    def _atoms_asked(self, name: Predicate, queries: np.ndarray) -> np.ndarray:
+        """The atoms of a group that queries ask for, -1 for those that are not there."""
+        asked = self.groundings.queries
+        return self.groups[name].index.position(asked.example[queries], asked.argument[queries, : name.arity])
+
+    # What a head stands for: here each of its entries is a row of the table, one grounding.
+
+    def rows_of(self, name: Predicate, way: Way, entries: np.ndarray | None) -> np.ndarray | None:
+        """The rows of the table that entries of a head (all if None) are of; None where these are all rows."""
+        return entries
+
+    def counts_of(self, name: Predicate, way: Way, entries: np.ndarray | None) -> np.ndarray | None:
+        """How many groundings entries of a head (all if None) stand for; None for one each."""
+        return None
+
+    def size_of(self, table: int) -> int:
+        """How many rows a table has."""
+        return len(self.groundings.tables[table])
 
     # What queries can see
 
@@ -237,14 +241,14 @@ class Compiler:
                 before = sum(int(self.groups[name].needed.sum()) for name in stratum)
                 for name in stratum:
                     for way in self.derivations[name]:
-                        rows = self._rows_needed(name, way)
+                        rows = self.rows_of(name, way, self._entries_needed(name, way))
                         for literal in self.literals[way.table]:
                             if literal.group in self.derivations:
                                 self.groups[literal.group].needed[literal.position[rows]] = True
                 if sum(int(self.groups[name].needed.sum()) for name in stratum) == before:
                     break
 
-    def _rows_needed(self, name: Predicate, way: Way) -> np.ndarray:
+    def _entries_needed(self, name: Predicate, way: Way) -> np.ndarray:
         position = self.head_position[name, way]
         return np.asarray(self.groups[name].needed[position].nonzero()[0])
 
@@ -285,13 +289,18 @@ class Compiler:
                 learned_atoms[way] = mark.astype(bool)
                 columns.append(mark)
                 continue
-            rows = None if among is None else (local[self.head_position[name, way]] >= 0).nonzero()[0]
-            tuples, tuple_of_row = self._collapse(way.table, rows)
+            entries = None if among is None else (local[self.head_position[name, way]] >= 0).nonzero()[0]
+            rows = self.rows_of(name, way, entries)
+            if among is None:
+                tuples, item = self._collapse(way.table, None)
+                item = item if rows is None else item[rows]
+            else:
+                tuples, item = self._collapse(way.table, rows)
             for place, literal in enumerate(self.literals[way.table]):
                 levels = np.asarray(self.groups[literal.group].level)
                 if len(tuples) and len(levels):
                     level = max(level, 1 + int(levels[np.unique(tuples[:, place])].max()))
-            start, atom, item, count, numbers = self._counted(name, way, digest, local, rows, tuple_of_row, len(tuples))
+            start, atom, item, count, numbers = self._counted(name, way, digest, local, entries, item, len(tuples))
             ids = np.zeros(len(atoms), np.int64)
             ids[atom] = 1 + numbers
             columns.append(ids)
@@ -325,22 +334,24 @@ class Compiler:
         way: Way,
         atoms_digest: bytes,
         local: np.ndarray,
-        rows: np.ndarray | None,
+        entries: np.ndarray | None,
         item: np.ndarray,
         items: int,
     ) -> tuple[np.ndarray, ...]:
         """Groundings of one way counted by atom and tuple, and a number for each atom, equal for equal counts.
 
-        local: the number of each atom that is classed, -1 for others; rows: those of the table that `item` is of.
+        local: the number of each atom that is classed, -1 for others; entries: those of the head that `item` is of.
         """
         digests = [self.groups[name].index_digest, atoms_digest, *self._class_digests(way.table)]
         key = ("count", self.compress, self.aggregation, self.program.tables[way.table], way.head_columns, *digests)
 
         def compute() -> tuple[np.ndarray, ...]:
             position = self.head_position[name, way]
-            atom = local[position if rows is None else position[rows]]
+            atom = local[position if entries is None else position[entries]]
             known = atom >= 0
-            start, found, items_found, count = _grouped(atom[known], item[known], items)
+            counts = self.counts_of(name, way, entries)
+            counts = None if counts is None else counts[known]
+            start, found, items_found, count = grouped(atom[known], item[known], items, counts)
             count = self.aggregation.reduced(count, start)
             numbers = np.arange(len(found))
             if self.compress and len(found):
@@ -360,7 +371,7 @@ class Compiler:
 
     def _collapse_rows(self, table: int, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         literals = self.literals[table]
-        size = len(self.groundings.tables[table]) if rows is None else len(rows)
+        size = self.size_of(table) if rows is None else len(rows)
         columns = []
         for literal in literals:
             position = literal.position if rows is None else literal.position[rows]
@@ -385,10 +396,11 @@ class Compiler:
         heads, bodies = [], []
         for name in stratum:
             for way in self.derivations[name]:
-                rows = self._rows_needed(name, way)
+                entries = self._entries_needed(name, way)
+                rows = self.rows_of(name, way, entries)
                 for literal in self.literals[way.table]:
                     if literal.group in first:
-                        heads.append(self.head_position[name, way][rows] + first[name])
+                        heads.append(self.head_position[name, way][entries] + first[name])
                         bodies.append(literal.position[rows] + first[literal.group])
         head, body = np.concatenate(heads), np.concatenate(bodies)
         levels, left = evaluation_order(head, body, np.concatenate([self.groups[name].needed for name in stratum]))
@@ -420,10 +432,13 @@ class Compiler:
         )
 
 
-def _grouped(atom: np.ndarray, item: np.ndarray, items: int) -> tuple[np.ndarray, ...]:
-    """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts."""
+def grouped(atom: np.ndarray, item: np.ndarray, items: int, count: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
+    """Group (atom, item) pairs: segment starts, atom of each segment, items, and counts.
+
+    count: (pairs,) how often each of them counts, once if None.
+    """
     shape = (int(atom.max(initial=-1)) + 1, max(items, 1))
-    counts = placed(np.ones(len(atom), np.int32), atom, item, shape)
+    counts = placed(np.ones(len(atom), np.int32) if count is None else count, atom, item, shape)
     lengths = np.diff(counts.indptr)
     atoms = lengths.nonzero()[0]
     start = counts.indptr[:-1][atoms].astype(np.int64)

@@ -20,6 +20,7 @@ import numpy as np
 
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.network.collapsed_compiler import compiler_of
 from lrnn_cli.network.compile import Block, Compiler, Layer
 from lrnn_cli.network.matrices import RowMatrix, placed
 from lrnn_cli.semantics.activations import Activation
@@ -284,7 +285,7 @@ class Network:
 
 def compile_network(groundings: Groundings, compress: bool = True) -> Network:
     """The network of groundings; `compress` False builds every neuron of every example."""
-    return assemble(Compiler(groundings, compress))
+    return assemble(compiler_of(groundings) if compress else Compiler(groundings, False))
 
 
 def assemble(compiler: Compiler) -> Network:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from lrnn_cli.grounding.groundings import NEURONS
+from lrnn_cli.grounding.program import Way
 from lrnn_cli.grounding.tables import Table, distinct
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.network.compile import Compiler, Way
+from lrnn_cli.network.compile import Compiler
 from lrnn_cli.network.network import Network, visible_predicates
-
-KINDS = ("atom", "fact", "rule", "aggregation")
 
 
 def raw_neurons(compiler: Compiler) -> dict[str, int]:
     """Neurons of the networks of all examples as the paper defines them; they are counted, not built."""
     program = compiler.program
     needed = _needed_atoms(compiler)
-    counts = dict.fromkeys(KINDS, 0)
+    counts = dict.fromkeys(NEURONS, 0)
     for predicate, mask in needed.items():
         counts["atom"] += int(mask.sum())
         counts["fact"] += int(compiler.groups[program.groups.get(predicate, predicate)].fact_count[mask].sum())
@@ -110,7 +110,7 @@ def _fact_atoms(compiler: Compiler, used_rows: dict[int, list[np.ndarray]]) -> t
 
 def compressed_neurons(network: Network) -> dict[str, int]:
     """Neurons that the compiled network has."""
-    counts = dict.fromkeys(KINDS, 0)
+    counts = dict.fromkeys(NEURONS, 0)
     counts["atom"] = network.atoms - 1
     for level in network.levels:
         counts["fact"] += int((level.fact_sum != 0).sum()) + len(level.learned_atom)

@@ -12,7 +12,9 @@ import logging
 import os
 import re
 import tempfile
+import threading
 import time
+import traceback
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,7 +27,8 @@ from lrnn_cli.errors import EngineError, LrnnError
 from lrnn_cli.evaluation.records import RECORD, DoneStep, Record
 from lrnn_cli.language.files import make_folder, whole_output
 from lrnn_cli.plan.executors import Commands, Outcome, outcome_of
-from lrnn_cli.plan.tasks import Task, clear, run_task
+from lrnn_cli.plan.parts import LOG
+from lrnn_cli.plan.tasks import SHOWN_LINES, Task, clear, run_task
 from lrnn_cli.structure.side_by_side import Spread, side_by_side
 from lrnn_cli.threads import one_thread
 
@@ -34,6 +37,8 @@ LOOK = 0.05
 """Seconds between two looks at what has ended."""
 PATIENCE = 20
 """Seconds to reach a scheduler."""
+RETRIES = 2
+"""How often a task that fails for no fault of its data is tried again, on any worker."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 LOST = "the connection to the cluster is lost; what is done is kept, and the same call does the rest"
@@ -99,7 +104,7 @@ def _here() -> Spread:
 
 @dataclass(frozen=True)
 class OnCluster:
-    """What members of an ensemble do, by workers of a cluster; see `Spread`."""
+    """What members of an ensemble, or tasks for parts of data, do, by workers of a cluster; see `Spread` and `Each`."""
 
     client: Any
 
@@ -110,22 +115,48 @@ class OnCluster:
     def __call__(
         self, task: Callable[[int], Result], count: int, jobs: int, expected: tuple[type[Exception], ...] = ()
     ) -> Iterator[Result]:
+        return self.each(task, int, count, expected)
+
+    def each(
+        self,
+        task: Callable[[Item], Result],
+        item: Callable[[int], Item],
+        count: int,
+        expected: tuple[type[Exception], ...] = (),
+    ) -> Iterator[Result]:
+        """The results of a task for item(0), item(1), ..., in their order; each is made when a worker can take it."""
         from distributed.protocol.pickle import dumps
 
         content = dumps(task)
         digest = hashlib.sha256(content).hexdigest()
+        log = f"lrnn-{uuid.uuid4()}"
 
         def submit(number: int) -> Any:
-            return _asked(self.client.submit, run_number, digest, number, expected, __version__, pure=False)
+            place = number, log
+            words = digest, item(number), place, expected, __version__
+            return _asked(self.client.submit, run_item, *words, pure=False, retries=RETRIES)
 
         results: dict[int, Result] = {}
         given = 0
         with _sent(self.client, {digest: content}):
             for number, future in _ended(self.client, range(count), submit):
-                results[number] = _result(future)
+                results[number] = self._result(future, number, count, log)
                 while given in results:
                     yield results.pop(given)
                     given += 1
+
+    def _result(self, future: Any, number: int, count: int, log: str) -> Any:
+        """The result of an item; errors are raised as they were there, others with what the task said."""
+        if future.status == "error":
+            events = _asked(self.client.get_events, log)
+            said = [text for _, (place, text) in events if place == number][-SHOWN_LINES:]
+            why = f"{type(future.exception()).__name__}: {future.exception()}"
+            message = f"part {number + 1} of {count} of the work was given up by the cluster: {why}"
+            raise EngineError("\n".join([f"{message}; its log ends with", *said] if said else [message]))
+        result, error = future.result()
+        if error is not None:
+            raise error
+        return result
 
 
 def _ended(
@@ -204,30 +235,52 @@ def _check_version(version: str) -> None:
         raise LrnnError(f"this worker has lrnn {__version__}, the plan is of {version}; install one version everywhere")
 
 
-def run_number(
-    digest: str, number: int, expected: tuple[type[Exception], ...], version: str
+def run_item(
+    digest: str, item: Any, place: tuple[int, str], expected: tuple[type[Exception], ...], version: str
 ) -> tuple[Any, Exception | None]:
-    """What a worker does: one of some tasks, of which it was sent a copy; errors of users are results, too."""
+    """What a worker does: a task of which it was sent a copy, for one item; errors of users are results, too.
+
+    place: the number of the item, and the name of the log that the scheduler keeps of all of them.
+    """
     from distributed.protocol.pickle import loads
 
     _check_version(version)
     task = loads(Path(_sent_file(digest)).read_bytes())
     handed_on: tuple[type[Exception], ...] = (LrnnError, MemoryError, *expected)
+    with _logged(*place) as tell:
+        try:
+            with one_thread():
+                return task(item), None
+        except handed_on as error:
+            return None, error
+        except Exception:
+            for line in traceback.format_exc().splitlines():
+                tell(line)
+            raise
+
+
+@contextmanager
+def _logged(number: int, log: str) -> Iterator[Callable[[str], None]]:
+    """On a worker: what a task says goes to the scheduler, so that it is there when the worker is no more."""
+    from distributed import get_worker
+
+    worker, thread = get_worker(), threading.get_ident()
+
+    def tell(text: str) -> None:
+        worker.log_event(log, (number, f"{worker.address} {text}"))
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.thread == thread:
+                tell(record.getMessage())
+
+    handler = Handler()
+    LOG.setLevel(logging.INFO)
+    LOG.addHandler(handler)
     try:
-        with one_thread():
-            return task(number), None
-    except handed_on as error:
-        return None, error
-
-
-def _result(future: Any) -> Any:
-    """The result of a number; errors are raised as they were there."""
-    if future.status == "error":
-        raise EngineError(f"a part of the work was given up by the cluster: {future.exception()}")
-    result, error = future.result()
-    if error is not None:
-        raise error
-    return result
+        yield tell
+    finally:
+        LOG.removeHandler(handler)
 
 
 def run_elsewhere(task: Task, path: str | None, version: str) -> Returned:

@@ -232,20 +232,11 @@ def grounding_summary(groundings: Groundings, before: dict[str, int], after: dic
             + [("all", f"{sum(before.values()):,}", f"{sum(after.values()):,}")],
             (1, 2),
         ),
-        text_table(
-            ("groundings", "rules", "table"),
-            [
-                (
-                    f"{len(table):,}",
-                    sum(rule.table == number for rule in program.rules),
-                    _skeleton_text(groundings, number),
-                )
-                for number, table in enumerate(groundings.tables)
-            ],
-            (0, 1),
-        ).rstrip(),
+        _tables_text(groundings),
     ]
-    if rows:
+    if rows and groundings.collapsed is not None:
+        lines += ["", "the groundings themselves were not kept: this file was made in parts"]
+    elif rows:
         names = groundings.object_names()
         for number, table in enumerate(groundings.tables):
             lines += ["", _skeleton_text(groundings, number)]
@@ -253,6 +244,18 @@ def grounding_summary(groundings: Groundings, before: dict[str, int], after: dic
                 bound = ", ".join(f"V{column} = {names[item]}" for column, item in enumerate(objects))
                 lines.append(f"  {groundings.example_name[example]}: {bound or 'true'}")
     return "\n".join(lines)
+
+
+def _tables_text(groundings: Groundings) -> str:
+    """How many groundings each table has and, where they are collapsed, how many of them are distinct."""
+    program, collapsed = groundings.program, groundings.collapsed
+    header = ("groundings", *(("distinct",) if collapsed else ()), "rules", "table")
+    rows = []
+    for number in range(len(program.tables)):
+        distinct = (f"{len(collapsed.tables[number]):,}",) if collapsed else ()
+        rules = sum(rule.table == number for rule in program.rules)
+        rows.append((f"{groundings.rows(number):,}", *distinct, rules, _skeleton_text(groundings, number)))
+    return text_table(header, rows, range(len(header) - 1)).rstrip()
 
 
 def _skeleton_text(groundings: Groundings, number: int) -> str:
