@@ -95,7 +95,7 @@ def test_facts_of_python_are_those_of_a_file() -> None:
         assert first.queries.target.tolist() == [1.0, 0.0]
         assert first.example_names == second.example_names == ["'ex 1'"]
         assert first.content.example_fold.tolist() == [2]
-        assert first.knowledge.names() == second.knowledge.names()
+        assert list(first.knowledge.names()) == list(second.knowledge.names())
 
 
 @pytest.mark.parametrize("value", [None, True, float("nan"), float("inf"), {}, ("f",), (1, 2), object()])

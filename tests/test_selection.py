@@ -20,6 +20,7 @@ from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.selection import (
     FEW,
+    FEW_SHARED,
     FREQUENCY,
     MANY,
     RULES,
@@ -80,6 +81,17 @@ def test_a_way_must_surely_be_better_than_many_conjunctions() -> None:
     assert way(off(0.0, 0.0, 0.0, 0.11), many, TARGET) == (RULES, 0)
 
 
+def test_the_simplest_way_to_explain_clean_data() -> None:
+    """The frequency has a loss of .25, and what leaves .025 is clean: one query of four that is .1 off leaves .0025.
+
+    If it is .4 off, .04 are left: more than many conjunctions have, if not surely, and not clean.
+    """
+    many = off(0.0, 0.0, 0.0, 0.1)
+    assert way(off(0.1, 0.0, 0.0, 0.0), many) == (FEW, 1)
+    assert way(off(0.4, 0.0, 0.0, 0.0), many) == (MANY, 1)
+    assert way(off(0.1, 0.0, 0.0, 0.0), many, off(0.0, 0.1, 0.0, 0.1)) == (RULES, 0)
+
+
 def test_nothing_but_the_frequency_where_nothing_is_surely_better() -> None:
     """Losses of .16, .16, .16 and .49 beside .25: less by .0075 on the mean, with an error of .143 / 2."""
     unsure = off(0.4, 0.4, 0.4, 0.7)
@@ -117,9 +129,12 @@ def test_settings_of_conjunctions_follow_the_number_of_queries() -> None:
     """Of sixteen queries a conjunction of two is one; a hundred or more have the settings of large data."""
     found = {}
     for count in (16, 100, 500):
-        few, many = (families(StructureOptions(), count)[name].options for name in (FEW, MANY))
+        ways = families(StructureOptions(), count)
+        few, many = ways[FEW].options, ways[MANY].options
         found[count] = few.covered, few.columns, few.penalty, many.covered, many.penalty
-    assert found[16] == (2, 0.2, 0.128, 2, 0.128)
+        shared = [way.options.columns for name, way in ways.items() if name.startswith(FEW_SHARED)]
+        assert shared == ([0.2, 0.2] if count == 16 else [])
+    assert found[16] == (2, 1.0, 0.128, 2, 0.128)
     assert found[100] == found[500] == (3, 1.0, 1.0, 10, 5.0)
     assert settled(StructureOptions(), 16).support == 2
     assert settled(StructureOptions(), 60).support == 5

@@ -13,11 +13,11 @@ from lrnn_cli.commands import cli
 QUICK = ["--iterations", "1", "--epochs", "10", "--final-epochs", "10", "--length", "3", "--variables", "3"]
 CONJUNCTIONS = ["--conjunctions", "10", "--parts", "2"]
 PART = ["--fold", "2", "--quiet"]
-BIAS = "bias(charge(atom, constant)). bias(bond(atom, atom)). bias(c(atom)). bias(o(atom)).\n"
+BIAS = "bias(charge(atom, constant)). bias(bond(atom, atom)). bias(c(atom)). bias(o(atom)). bias(spot(atom)).\n"
 
 
 def graphs(test: str, bias: str = "", weight: str = "") -> str:
-    """Examples of fold 1, active when an object has the charge 1, and two of fold 2 with other facts."""
+    """Examples of fold 1, active and with a spot when an object has the charge 1, and two of fold 2 with other facts."""
     draw = random.Random(3)
     blocks = [bias + "far(X, Y) :- bond(X, Z), bond(Z, Y), X \\== Y. heavy(X) :- mark(X, Y), Y > 1."]
     for number in range(24):
@@ -27,6 +27,7 @@ def graphs(test: str, bias: str = "", weight: str = "") -> str:
             facts += [f"charge(a{place}, {charge}).", f"{draw.choice('co')}(a{place})."]
             facts += [f"{weight}bond(a{place}, a{draw.randrange(4)})."]
         active = float(1 in charges)
+        facts += ["spot(a0)."] * int(active)
         blocks.append(
             f"begin(model(m{number})). fold(1). {' '.join(facts)} query(active, {active}). end(model(m{number}))."
         )

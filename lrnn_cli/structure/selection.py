@@ -33,13 +33,15 @@ SEARCHED = 10_000
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
 TELLING = 100
-"""So many queries held out tell whether one way to say classes is better than another."""
+"""So many queries tell whether one way to say classes is better than another, or one column."""
 NEARLY = 0.99
 """The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
+CLEAN = 0.1
+"""Where a way leaves no more than this part of the loss, data are clean, and the simplest such way is the one to read."""
 SURELY = 1.0
 """A way is better than another if its loss is less by so many standard errors of the difference."""
 RULES = "plain rules"
@@ -47,6 +49,7 @@ FREQUENCY = "nothing but the frequency"
 MANY = "many conjunctions"
 MANY_SMALL = "many small conjunctions"
 FEW = "few conjunctions"
+FEW_SHARED = "few shared conjunctions"
 WITH_LATENT = " with latent predicates"
 
 
@@ -96,8 +99,8 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries can't tell which
-    of several columns is the right one: the few are chosen among some of them, too, all of them smaller and less sure.
+    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries may not tell which of
+    several columns is the right one: shared conjunctions are few that are chosen among some of them, drawn anew, too.
     Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
     tenth = max(LEAST_COVERED, queries // 10)
@@ -106,7 +109,7 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
         penalty=min(1.0, queries**2 / 2000),
         covered=min(3, tenth),
         queries=1.0,
-        columns=min(1.0, max(0.2, queries / 100)),
+        columns=1.0,
     )
     many = BoostingOptions(
         *(options.conjunctions, 0.1, options.parts),
@@ -121,6 +124,9 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
         MANY: Family(many, False),
         MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
+    if queries < TELLING:
+        shared = replace(few, columns=max(0.2, queries / TELLING))
+        ways |= {FEW_SHARED: Family(shared, False), FEW_SHARED + WITH_LATENT: Family(shared, True)}
     if kind is REGRESSION:
         small = replace(many, penalty=min(2.0, many.penalty), covered=min(5, many.covered), columns=0.5)
         ways |= {
@@ -236,8 +242,8 @@ def best_way(
 
     Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
     it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
-    all that a model says. Where targets are classes, ways that queries held out don't tell apart are equally good, and
-    the simplest is taken.
+    all that a model says. Where targets are classes, or data are clean, ways that queries held out don't tell apart are
+    equally good, and the simplest is taken.
     """
     target = np.concatenate([trial.target for trial in trials])
     outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
@@ -261,8 +267,11 @@ def best_way(
     usual = next((way for name, way in found.items() if name.startswith(MANY)), (RULES, 0))
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
+    as_good = [way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way])]
     if kind.grouped and len(target) >= TELLING:
-        best = next(way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way]))
+        best = as_good[0]
+    elif not kind.grouped:
+        best = next((way for way in as_good if loss[way] <= CLEAN * frequency_loss), best)
     # A path begins with the frequency of the queries that were learned from.
     constant = next(iter(trials[0].paths)), 0
     if can_be_constant and not _is_surely_less(losses[best], losses[constant]):

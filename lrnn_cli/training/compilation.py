@@ -31,9 +31,13 @@ def machine_code(function: Callable[..., Any], arguments: Sequence[Any]) -> Code
     signature = types.float64(types.CPointer(types.int64), types.CPointer(types.float64))
     compiled = numba.cfunc(signature, error_model="numpy")(environment["entry"])
     module = llvm.parse_assembly(compiled.inspect_llvm())
-    declared = [item.name for item in [*module.functions, *module.global_variables] if item.is_declaration]
-    unused = sorted(name for name in declared if name.startswith(UNUSED))
-    return Code(compiled.native_name, list(map(layout, arguments)), unused, target_machine().emit_object(module))
+    declared = [item for item in [*module.functions, *module.global_variables] if item.is_declaration]
+    unused = [item for item in declared if item.name.startswith(UNUSED)]
+    for item in unused:
+        # Under their own names numba, if it comes later, would take what they are linked to for the functions.
+        item.name = f"lrnn_unused_{item.name}"
+    names = sorted(item.name for item in unused)
+    return Code(compiled.native_name, list(map(layout, arguments)), names, target_machine().emit_object(module))
 
 
 def _as_pointer(context: Any, address: Any) -> Any:
