@@ -111,7 +111,8 @@ def test_a_worker_that_dies_is_replaced(folder: Folder, cluster: Any) -> None:
         outcome = running.result()
     assert outcome.code == 1
     processes = [pid for name, fold, pid in noted(place / "noted") if (name, fold) == ("nfoil", "1")]
-    assert len(processes) == 2 and processes[0] != processes[1]
+    # It can be done a third time, where the worker that a later task kills has it.
+    assert len(processes) >= 2 and processes[0] not in processes[1:]
     results = folder.path / "results/data"
     done = sorted(str(path.parent.relative_to(results)) for path in results.rglob("predictions.tsv"))
     assert done == ["kfoil/fold1", "kfoil/fold3", "nfoil/fold1", "nfoil/fold3"]

@@ -390,6 +390,14 @@ def test_machine_code_takes_its_arguments(folder: Folder) -> None:
         kept(Pair(np.array([1, 2, 3]), 0.5), places, True, 7)
 
 
+def test_machine_code_leaves_names_to_others() -> None:
+    """What functions of numba and of Python are linked to there must not be found by what numba compiles later."""
+    values, places = np.array([1.0, 2.0]), np.array([0], np.int32)
+    code = machine_code(njit(scaled), (Pair(values, 0.5), places, False, 7))
+    assert code.unused
+    assert all(name.startswith("lrnn_unused_") for name in code.unused)
+
+
 def test_folder_of_compiled_code_that_is_none(folder: Folder) -> None:
     """NUMBA_CACHE_DIR is below a file, so nothing can be kept there."""
     folder.write({"file": "no folder", "small.py": SMALL_CODE})

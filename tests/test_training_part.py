@@ -17,7 +17,7 @@ BIAS = "bias(charge(atom, constant)). bias(bond(atom, atom)). bias(c(atom)). bia
 
 
 def graphs(test: str, bias: str = "", weight: str = "") -> str:
-    """Examples of fold 1, active and with a spot when an object has the charge 1, and two of fold 2 with other facts."""
+    """Examples of fold 1, active and with a spot when an object has charge 1, and two of fold 2 with other facts."""
     draw = random.Random(3)
     blocks = [bias + "far(X, Y) :- bond(X, Z), bond(Z, Y), X \\== Y. heavy(X) :- mark(X, Y), Y > 1."]
     for number in range(24):

@@ -41,7 +41,7 @@ PATIENCE = 100
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
 CLEAN = 0.1
-"""Where a way leaves no more than this part of the loss, data are clean, and the simplest such way is the one to read."""
+"""Where a way leaves no more than this part of the loss data are clean, and the simplest such way is taken."""
 SURELY = 1.0
 """A way is better than another if its loss is less by so many standard errors of the difference."""
 RULES = "plain rules"
@@ -99,8 +99,8 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries may not tell which of
-    several columns is the right one: shared conjunctions are few that are chosen among some of them, drawn anew, too.
+    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries may not tell which
+    of several columns is the right one: shared conjunctions are few, each chosen among some of them, drawn anew, too.
     Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
     tenth = max(LEAST_COVERED, queries // 10)
