@@ -82,13 +82,13 @@ def test_a_way_must_surely_be_better_than_many_conjunctions() -> None:
 
 
 def test_the_simplest_way_to_explain_clean_data() -> None:
-    """The frequency has a loss of .25, and what leaves .025 is clean: one query of four that is .1 off leaves .0025.
+    """The frequency has a loss of .25, and what leaves .05 is clean: one query of four that is .1 off leaves .0025.
 
-    If it is .4 off, .04 are left: more than many conjunctions have, if not surely, and not clean.
+    If it is .5 off, .0625 are left: more than many conjunctions have, if not surely, and not clean.
     """
     many = off(0.0, 0.0, 0.0, 0.1)
     assert way(off(0.1, 0.0, 0.0, 0.0), many) == (FEW, 1)
-    assert way(off(0.4, 0.0, 0.0, 0.0), many) == (MANY, 1)
+    assert way(off(0.5, 0.0, 0.0, 0.0), many) == (MANY, 1)
     assert way(off(0.1, 0.0, 0.0, 0.0), many, off(0.0, 0.1, 0.0, 0.0)) == (RULES, 0)
 
 

@@ -40,7 +40,7 @@ PATIENCE = 100
 """After so many conjunctions that predict queries held out no better no more are tried."""
 EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
-CLEAN = 0.1
+CLEAN = 0.2
 """Where a way leaves no more than this part of the loss data are clean, and the simplest such way is taken."""
 SURELY = 1.0
 """A way is better than another if its loss is less by so many standard errors of the difference."""
@@ -87,9 +87,9 @@ class Family:
 def settled(options: StructureOptions, queries: int) -> StructureOptions:
     """Options with a number of iterations, if none is given: few on large data, where conjunctions do most.
 
-    Of a few queries a tenth is support enough.
+    Of a few queries a sixth is support enough.
     """
-    options = replace(options, support=min(options.support, max(LEAST_COVERED, queries // 10)))
+    options = replace(options, support=min(options.support, max(LEAST_COVERED, queries // 6)))
     if options.iterations is not None:
         return options
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
