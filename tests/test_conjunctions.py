@@ -153,6 +153,18 @@ def test_frequent_bodies_are_those_of_an_enumeration(arity: int, seed: int) -> N
     assert found == expected
 
 
+@pytest.mark.parametrize(("examples", "apart"), [(60, True), (120, False)])
+def test_literals_that_few_queries_can_not_tell_apart(examples: int, apart: bool) -> None:
+    """Whatever has hair has milk, too: below 100 queries both stay, since new ones may differ. Longer bodies do not."""
+    kinds = ({"hair": 1, "milk": 1}, {"gills": 1}, {"gills": 1, "wings": 1})
+    animals = tuple(
+        bag(f"m{number}", kinds[number % 3], (naive.Atom("active"), float(number % 2))) for number in range(examples)
+    )
+    clauses = [body.rule().clause for body in bodies_of(problem_of(animals, length=2)).bodies]
+    told = ["active :- hair(V1)", "active :- milk(V1)"] if apart else ["active :- hair(V1)"]
+    assert [clause for clause in clauses if "hair" in clause or "milk" in clause] == told
+
+
 def test_bodies_of_a_target_of_two_arguments() -> None:
     """Unary literals are about other objects, or name one argument that no relation has: parts can ask the rest."""
     facts = [f"{kind}(a{number})." for number in range(12) for kind in ("p", "q")[: 1 + number % 2]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import naive
@@ -12,10 +13,12 @@ import pytest
 from conftest import Folder
 from test_conjunctions import bag, switched, text
 
+import lrnn_cli as lrnn
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.targets import BINARY, CLASSES
 from lrnn_cli.structure.boosting import BoostingOptions
+from lrnn_cli.structure.ensemble import Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.selection import (
@@ -34,6 +37,7 @@ from lrnn_cli.structure.selection import (
     searched_queries,
     settled,
 )
+from lrnn_cli.structure.side_by_side import Result
 
 SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")
 QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", *SHORT, "--jobs", "1")
@@ -298,6 +302,31 @@ def test_the_same_bytes_with_one_and_two_processes(folder: Folder) -> None:
     two, _ = learned(folder, data, "--jobs", "2")
     assert "part_" in one
     assert one == two
+
+
+def test_plain_rules_are_those_that_predicted_what_was_held_out_best() -> None:
+    """Each of two members has the rules of a trial, the better one first, and not those learned from all queries."""
+    trials: list[Trial] = []
+
+    def recorded(
+        task: Callable[[int], Result], count: int, jobs: int, expected: tuple[type[Exception], ...] = ()
+    ) -> Iterator[Result]:
+        results = [task(number) for number in range(count)]
+        trials.extend(result for result in results if isinstance(result, Trial))
+        yield from results
+
+    examples = tuple(
+        bag(f"m{number}", {"abc"[number % 3]: 1, "def"[number % 4 % 3]: 1}, (naive.Atom("active"), number % 3 // 2))
+        for number in range(60)
+    )
+    quick = StructureOptions(iterations=1, epochs=30, final_epochs=30, length=2, variables=2, conjunctions=1, parts=1)
+    with lrnn.Session(jobs=1) as session:
+        learning = lrnn.learn(session.read_text(text(examples)), quick, ensemble=2, spread=recorded)
+    assert "part_" not in learning.model.text()
+    best = sorted(trials, key=lambda trial: trial.loss)[:2]
+    for member, trial in zip(learning.members, best, strict=True):
+        target_rules = {rule.clause for rule in member.template.rules if rule.head.name == "active" and rule.body}
+        assert target_rules == {candidate.rule().clause for candidate in trial.state.rules.targets_of(ACTIVE)}
 
 
 def test_noise_is_called_noise(folder: Folder) -> None:

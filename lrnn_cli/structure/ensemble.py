@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,7 @@ from lrnn_cli.structure.selection import (
     HeldOut,
     best_way,
     searched_queries,
+    squared_loss,
 )
 from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
@@ -43,11 +45,18 @@ class Trial:
     """The rules that were learned without a part of the queries, and what was predicted for that part.
 
     held_out: of each target; empty if there was no time. columns: those of the rules of each target, of all queries.
+    conditions: those on numbers that the rules have.
     """
 
     state: LearningState
     held_out: dict[Predicate, HeldOut]
     columns: dict[Predicate, list[np.ndarray]]
+    conditions: Conditions
+
+    @property
+    def loss(self) -> float:
+        """The squared loss of its rules, of queries held out."""
+        return sum(squared_loss(one.rules, one.target) for one in self.held_out.values())
 
 
 class Ensemble:
@@ -119,8 +128,11 @@ class Ensemble:
             for goal, targets in E.goals.items()
         }
 
+        if self.small and all(way.name == RULES for way in ways.values()):
+            self._take_rules_of(trials)
+
         def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
-            return self._final(number, trials[number % len(trials)], bodies, ways)
+            return self._final(number, trials, bodies, ways)
 
         said = []
         members = self.spread(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
@@ -130,6 +142,17 @@ class Ensemble:
         for goal, way in ways.items():
             output = np.mean([outputs[goal] for outputs in said], axis=0)
             self.estimates[goal] = replace(way.estimate, training=self._quality(goal, output))
+
+    def _take_rules_of(self, trials: list[Trial]) -> None:
+        """Members have the rules of trials that predicted what was held out best.
+
+        Rules learned from all queries may be worse than those of a trial, and nothing would tell.
+        """
+        best = sorted((trial for trial in trials if trial.state.iterations), key=lambda trial: trial.loss)
+        for number, (E, trial) in enumerate(zip(self.problems, itertools.cycle(best), strict=False)):
+            self.states[number] = trial.state
+            if trial.conditions != E.words.conditions:
+                self.problems[number] = self.inner(E, E.queries, trial.conditions)
 
     def _bodies(self) -> dict[Predicate, Columns]:
         """Frequent bodies are the same for all members and whatever is held out: they are found once."""
@@ -182,9 +205,9 @@ class Ensemble:
                 E = self.inner(E, E.queries, conditions)
                 bodies = bodies_of_targets(E, self._observer(member))
             columns = rule_columns(E, state.rules, state.weights)
-            return Trial(state, predicted(E, state, columns, bodies, self.families, held), columns)
+            return Trial(state, predicted(E, state, columns, bodies, self.families, held), columns, conditions)
         except OutOfTime:
-            return Trial(state, {}, {})
+            return Trial(state, {}, {}, conditions)
 
     def _recorded(self, number: int, E: Problem) -> LearningState:
         """Run Algorithm 1 for a member, recording it."""
@@ -206,14 +229,14 @@ class Ensemble:
         return self.observer.of_member(name, notes=number == 0, keep=keep)
 
     def _final(
-        self, number: int, trial: Trial, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]
+        self, number: int, trials: list[Trial], bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]
     ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
-        """A member with what was best on queries held out, learned from all queries; its rules are those of a trial."""
+        """A member with what was best on queries held out, learned from all queries."""
         E, state = self.problems[number], self.states[number]
-        if not self.small and any(way.name == RULES for way in ways.values()):
-            state = final_training(E, state, self._observer(number))
-        same = state is trial.state
-        columns = trial.columns if same else rule_columns(E, state.rules, state.weights)
+        trial = next((trial for trial in trials if trial.state is state), None)
+        if trial is not None and any(way.name == RULES for way in ways.values()):
+            state, trial = final_training(E, state, self._observer(number)), None
+        columns = rule_columns(E, state.rules, state.weights) if trial is None else trial.columns
         return chosen(E, state, columns, bodies, self.families, ways)
 
     def _quality(self, goal: Predicate, output: np.ndarray) -> float:

@@ -3,7 +3,8 @@
 Relations are joined breadth first. A joined table is collapsed to distinct tuples of the *classes* of its variables,
 objects of one class having the same unary facts; which unary predicates to ask of which variables is then a search for
 frequent sets of items over few tuples, the same for every query. Joins of more relations than that can be done for are
-*described*: all that is true of their objects is asked. Bodies that order the queries alike are one.
+*described*: all that is true of their objects is asked. Bodies that order the queries alike are one; but single
+literals that a few queries can't tell apart may differ on new data, so each of them stays.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
+from lrnn_cli.structure.options import TELLING
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
@@ -112,7 +114,8 @@ def frequent_bodies(
                 most = MOST_BODIES if _allowed(shape, language) else MOST_BODIES + MOST_DESCRIBED
                 for values, candidate in _bodies(shape, collapsed, features, language, least, check):
                     sparse = _sparse(values)
-                    if len(bodies) < most and _is_new(sparse, queries, seen):
+                    alone = candidate.shape.length == 1 and queries < TELLING
+                    if len(bodies) < most and _is_new(sparse, queries, seen, alone):
                         left -= len(sparse[0])
                         if left < 0:
                             return Columns(tuple(bodies), _stacked(columns, queries)), False
@@ -185,13 +188,16 @@ def _stacked(columns: Sequence[tuple[np.ndarray, np.ndarray]], queries: int) -> 
     return csc_array((values, places, starts), shape=(queries, len(columns)))
 
 
-def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes]) -> bool:
-    """Whether no column before ordered the queries like this one; a constant column says nothing."""
+def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes], alone: bool = False) -> bool:
+    """Whether no column before ordered the queries like this one; a constant column says nothing.
+
+    alone: it is that of a single literal, which counts for itself.
+    """
     rows, values = column
     distinct, rank = np.unique(values, return_inverse=True)
     below = int(np.searchsorted(distinct, 0.0))
     key = hashlib.sha256(b"%d " % below + rows.tobytes() + rank.astype(np.int32).tobytes()).digest()
-    if len(distinct) + (len(rows) < queries) < 2 or key in seen:
+    if len(distinct) + (len(rows) < queries) < 2 or (key in seen and not alone):
         return False
     seen.add(key)
     return True

@@ -17,7 +17,7 @@ import numpy as np
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind, begins
 from lrnn_cli.structure.boosting import BoostingOptions
-from lrnn_cli.structure.options import ITERATIONS, StructureOptions
+from lrnn_cli.structure.options import ITERATIONS, TELLING, StructureOptions
 
 PARTS = 5
 """Queries are held out in so many parts at most."""
@@ -32,8 +32,6 @@ SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
-TELLING = 100
-"""So many queries tell whether one way to say classes is better than another, or one column."""
 NEARLY = 0.99
 """The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
