@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import naive
 import numpy as np
@@ -20,6 +21,7 @@ from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
@@ -27,9 +29,10 @@ from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import with_conjunctions, written_template
-from lrnn_cli.structure.trials import bodies_of_targets
+from lrnn_cli.structure.selection import FEW, MANY, RULES, TOGETHER, Choice, Estimate, Family
+from lrnn_cli.structure.trials import bodies_of_targets, chosen
 from lrnn_cli.structure.weights import outputs as learners_outputs
-from lrnn_cli.structure.weights import weighted_facts
+from lrnn_cli.structure.weights import rule_columns, weighted_facts
 
 PAPER = Activation.of(Settings())
 ACTIVE = Predicate("active", 0)
@@ -420,6 +423,31 @@ def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation:
     rules = tuple(map(as_naive, template.rules))
     program = naive.Program(rules, (), examples, object_identity=True, aggregation=aggregation)
     assert naive.ground(program).outputs() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("arity", [0, 1])
+def test_several_ways_together_say_their_mean(arity: int) -> None:
+    """The network has the mean of the sums of two kinds of conjunctions and of plain rules, each alone in its own."""
+    E = problem_of(graphs(16, 5, arity), length=3, variables=3, support=3, iterations=1, epochs=20, final_epochs=0)
+    state = learn_rules(E, None, Observer())
+    columns, bodies = rule_columns(E, state.rules, state.weights), bodies_of_targets(E, Observer())
+    options = BoostingOptions(9, 0.5, penalty=1.0, covered=3, queries=0.8, columns=0.5)
+    ways = {MANY: Family(options, True), FEW: Family(replace(options, columns=1.0), False)}
+    (target,) = E.targets
+
+    def said(*chosen_ways: tuple[str, int]) -> np.ndarray:
+        estimate = Estimate(16, 1.0, 0.5, 0.0, 0.25, 1.0)
+        name = chosen_ways[0][0] if len(chosen_ways) == 1 else TOGETHER
+        choice = {target: Choice(name, 1, estimate, chosen_ways)}
+        learned, training = chosen(E, state, columns, bodies, ways, choice)
+        found = learners_outputs(E, learned.rules, learned.weights, E.queries)
+        assert training[target][:, 0] == pytest.approx(found, abs=1e-12)
+        return np.asarray(np.log(found / (1.0 - found)))
+
+    alone = [said((MANY, 9)), said((FEW, 4)), said((RULES, 0))]
+    assert np.abs(alone[0] - alone[1]).max() > 0.1 and np.abs(alone[0] - alone[2]).max() > 0.1
+    assert said((MANY, 9), (FEW, 4), (RULES, 0)) == pytest.approx(np.mean(alone, axis=0), abs=1e-9)
+    assert said((MANY, 9), (FEW, 4)) == pytest.approx(np.mean(alone[:2], axis=0), abs=1e-9)
 
 
 # In words

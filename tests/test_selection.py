@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ from lrnn_cli.structure.selection import (
     MANY,
     RULES,
     SEARCHED,
+    TOGETHER,
+    WITH_LATENT,
     Estimate,
     Family,
     HeldOut,
@@ -108,6 +111,33 @@ def test_plain_rules_where_no_body_is_frequent() -> None:
     """Paths have their beginning only."""
     trial = HeldOut(TARGET, off(0.1, 0.1, 0.1, 0.1), {FEW: FREQUENT[None], MANY: FREQUENT[None]})
     assert best_way([trial], {}, BINARY, lambda text: None).name == RULES
+
+
+@pytest.mark.parametrize(("few", "rules"), [(0.4, 0.45), (0.45, 0.4), (0.4, 0.4)])
+def test_many_conjunctions_of_both_kinds_and_what_is_as_good_are_taken_together(few: float, rules: float) -> None:
+    """Many conjunctions are .1 off for half of the queries and .6 for the others; with latent predicates contrary.
+
+    logit .9 + logit .4 = 2.1972 - .4055 = 1.7918, half of it is the logit of .71: together they are .29 off for all, a
+    loss of .0841. What is .05 off for half of the queries and .4 for the others has .0813; with .45 it has .1025.
+    """
+    target = np.tile([[1.0], [0.0]], (60, 1))
+
+    def outputs(one: float, other: float) -> np.ndarray:
+        return np.asarray(np.abs(target - np.tile([[one], [one], [other], [other]], (30, 1))))
+
+    half = np.full_like(target, 0.5)
+    errors = {
+        (MANY, 1): (0.1, 0.6),
+        (MANY + WITH_LATENT, 1): (0.6, 0.1),
+        (FEW, 1): (0.05, few),
+        (RULES, 0): (0.05, rules),
+    }
+    paths = {name: np.stack([half, outputs(*own)]) for (name, count), own in errors.items() if count}
+    chosen = best_way([HeldOut(target, outputs(0.05, rules), paths)], {}, BINARY, lambda text: None)
+    assert set(chosen.ways) == {way for way, own in errors.items() if own[1] != 0.45}
+    assert (chosen.name, chosen.conjunctions) == (TOGETHER, sum(conjunctions for _, conjunctions in chosen.ways))
+    logits = np.mean([[math.log(1.0 / error - 1.0) for error in errors[way]] for way in chosen.ways], axis=0)
+    assert chosen.estimate.loss == pytest.approx(np.mean((1.0 / (1.0 + np.exp(logits))) ** 2))
 
 
 def test_noise_is_told_by_its_frequency(folder: Folder) -> None:

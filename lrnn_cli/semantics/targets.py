@@ -13,7 +13,7 @@ the sums of the others being given, is the same as of yes and no.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -24,6 +24,8 @@ from lrnn_cli.semantics.losses import CLASS_LOSSES, LOSSES, Loss, log_of_sums
 
 QUANTILES = 5
 """Numbers are dealt evenly to folds by such parts of them."""
+LEAST_OUTPUT = 1e-12
+"""Outputs that are nearer to 0 or to 1 are that of a finite sum, too."""
 LEAST_VARIANCE = 1e-6
 """What is added to the variance that a least squares fit leaves: exact fits have no infinite likelihood."""
 
@@ -133,6 +135,13 @@ class TargetKind:
             raised = np.exp(scaled - scaled.max(axis=1, keepdims=True))
             return np.asarray(raised / raised.sum(axis=1, keepdims=True))
         return sigmoid(scaled) if self.squashed else scaled
+
+    def mean_output(self, outputs: Sequence[np.ndarray]) -> np.ndarray:
+        """The output of the mean of the scaled sums that have these outputs, each (queries, classes or 1)."""
+        if not (self.grouped or self.squashed):
+            return np.asarray(np.mean(outputs, axis=0))
+        inside = np.clip(outputs, LEAST_OUTPUT, 1.0 - LEAST_OUTPUT)
+        return self.outputs(np.mean(np.log(inside) if self.grouped else LOGISTIC.sum_of(inside), axis=0))
 
     def activation(self, own: Activation) -> Activation:
         """What makes outputs of the sums of target atoms in the search, where `own` is that of the model."""

@@ -49,6 +49,10 @@ MANY_SMALL = "many small conjunctions"
 FEW = "few conjunctions"
 FEW_SHARED = "few shared conjunctions"
 WITH_LATENT = " with latent predicates"
+TOGETHER = "conjunctions of several ways"
+
+Way = tuple[str, int]
+"""Plain rules, nothing but the frequency or a family by its name, and the number of conjunctions."""
 
 
 @dataclass(frozen=True)
@@ -216,12 +220,14 @@ class HeldOut:
 class Choice:
     """What was best on queries held out, and what to expect of it.
 
-    name: plain rules, nothing but the frequency, or a family; conjunctions: how many.
+    name: plain rules, nothing but the frequency, a family, or several of these together; conjunctions: how many.
+    ways: it, or those that are together; the model says their mean.
     """
 
     name: str
     conjunctions: int
     estimate: Estimate
+    ways: tuple[Way, ...]
 
 
 def path_is_over(losses: list[float]) -> bool:
@@ -238,20 +244,20 @@ def best_way(
 ) -> Choice:
     """The way that is best on queries held out, and how good it is there.
 
-    Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
-    it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
-    all that a model says. Where targets are classes, or data are clean, ways that queries held out don't tell apart are
-    equally good, and the simplest is taken.
+    Many conjunctions are what noisy data bear, those with latent predicates and those without together: the least loss
+    of another way is often that of the luckiest of them. So it must surely be better, and what is chosen must be surely
+    better than the frequency of the target, if that can be all that a model says. Where targets are classes, or data
+    are clean, ways that queries held out don't tell apart are equally good, and the simplest is taken.
     """
     target = np.concatenate([trial.target for trial in trials])
-    outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
+    outputs: dict[Way, np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
     for name in trials[0].paths:
         for rules in range(max(len(trial.paths[name]) for trial in trials)):
             outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
     losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
     loss = {way: float(own.mean()) for way, own in losses.items()}
     frequency_loss = float(target.var(axis=0).mean())
-    ways: dict[str, list[tuple[str, int]]] = {}
+    ways: dict[str, list[Way]] = {}
     for way in loss:
         if way[0] == RULES or way[1]:
             ways.setdefault(way[0], []).append(way)
@@ -263,6 +269,12 @@ def best_way(
             found[name] = all_tried
     # Where no body is frequent there are plain rules only.
     usual = next((way for name, way in found.items() if name.startswith(MANY)), (RULES, 0))
+    together = () if kind.grouped or len(target) < TELLING else _together(found, outputs, loss, kind, target)
+    if together:
+        usual = TOGETHER, sum(conjunctions for _, conjunctions in together)
+        outputs[usual] = kind.mean_output([outputs[way] for way in together])
+        losses[usual] = ((outputs[usual] - target) ** 2).mean(axis=1)
+        loss[usual] = float(losses[usual].mean())
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
     as_good = [way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way])]
@@ -286,12 +298,24 @@ def best_way(
         training=0.0,
         measure=kind.measure,
     )
-    return Choice(*best, estimate)
+    return Choice(*best, estimate, together if best[0] == TOGETHER else (best,))
 
 
-def _simplest(
-    ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
-) -> tuple[str, int]:
+def _together(
+    best: dict[str, Way], outputs: dict[Way, np.ndarray], loss: dict[Way, float], kind: TargetKind, target: np.ndarray
+) -> tuple[Way, ...]:
+    """Many conjunctions with and without latent predicates, and other ways that are as good as these together.
+
+    best: the way of each name. None where there is only one kind of many conjunctions.
+    """
+    many = [way for name, way in best.items() if name.startswith(MANY)]
+    if len(many) < 2:
+        return ()
+    least = squared_loss(kind.mean_output([outputs[way] for way in many]), target)
+    return (*many, *(way for way in best.values() if way not in many and loss[way] <= least))
+
+
+def _simplest(ways: list[Way], loss: dict[Way, float], frequency_loss: float) -> Way:
     """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
     ways = _by_size(ways)
     least = min(loss[way] for way in ways)
@@ -299,7 +323,7 @@ def _simplest(
     return next(way for way in ways if loss[way] <= enough)
 
 
-def _by_size(ways: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def _by_size(ways: Iterable[Way]) -> list[Way]:
     """Ways with fewer conjunctions first; none at all are plain rules."""
     return sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
 

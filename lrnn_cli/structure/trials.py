@@ -172,16 +172,42 @@ def chosen(
                 bias = E.kind.activation(E.activation).total(E.kind.likelihood.start(E.targets[target].target))
                 R, W = with_conjunctions(E, R, W, target, [], bias)
         else:
-            family = families[way.name]
-            columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
-            options = replace(family.options, rules=way.conjunctions)
-            found = list(_boosted(E, targets, columns, np.arange(len(place)), options))
-            said[goal] = _outputs(E, found[-1])
+            learned = [
+                _learned(E, state, latent, bodies, targets, families[name], conjunctions)
+                for name, conjunctions in way.ways
+                if name != RULES
+            ]
+            plain = [_said(E, R, W, place)] if len(learned) < len(way.ways) else []
+            said[goal] = E.kind.mean_output([_outputs(E, steps[-1]) for steps in learned] + plain)
             names: dict[Part, str] = {}
-            for target, steps in zip(targets, zip(*found, strict=True), strict=True):
-                conjunctions = [step.conjunction for step in steps]
-                R, W = with_conjunctions(E, R, W, target, conjunctions, steps[-1].bias, names)
+            share = 1.0 / len(way.ways)
+            for number, target in enumerate(targets):
+                own = [[step[number] for step in steps] for steps in learned]
+                bias = share * (sum(steps[-1].bias for steps in own) + len(plain) * _bias(E, W, target))
+                conjunctions = [step.conjunction.times(share) for steps in own for step in steps]
+                R, W = with_conjunctions(E, R, W, target, conjunctions, bias, names, share * len(plain))
     return replace(state, rules=R, weights=W), said
+
+
+def _learned(
+    E: Problem,
+    state: LearningState,
+    latent: dict[Predicate, list[np.ndarray]],
+    bodies: dict[Predicate, Columns],
+    targets: tuple[Predicate, ...],
+    family: Family,
+    conjunctions: int,
+) -> list[tuple[BoostingStep, ...]]:
+    """So many steps of a family for the targets that are chosen together, learned from all queries."""
+    columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
+    everything = np.arange(len(E.rows_of_goal(targets)))
+    return list(_boosted(E, targets, columns, everything, replace(family.options, rules=conjunctions)))
+
+
+def _bias(E: Problem, W: Weights, target: Predicate) -> float:
+    """The weight of the fact of a target, 0 where it has none."""
+    fact = E.bias(target)
+    return 0.0 if fact is None else W.get(fact.clause, 0.0)
 
 
 def _columns(
