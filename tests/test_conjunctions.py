@@ -30,7 +30,7 @@ from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import with_conjunctions, written_template
 from lrnn_cli.structure.selection import FEW, MANY, RULES, TOGETHER, Choice, Estimate, Family
-from lrnn_cli.structure.trials import bodies_of_targets, chosen
+from lrnn_cli.structure.trials import bodies_of_targets, boosting, chosen
 from lrnn_cli.structure.weights import outputs as learners_outputs
 from lrnn_cli.structure.weights import rule_columns, weighted_facts
 
@@ -439,7 +439,8 @@ def test_several_ways_together_say_their_mean(arity: int) -> None:
         estimate = Estimate(16, 1.0, 0.5, 0.0, 0.25, 1.0)
         name = chosen_ways[0][0] if len(chosen_ways) == 1 else TOGETHER
         choice = {target: Choice(name, 1, estimate, chosen_ways)}
-        learned, training = chosen(E, state, columns, bodies, ways, choice)
+        with boosting(E, state, columns, bodies, ways) as boost:
+            learned, training = chosen(E, state, choice, boost)
         found = learners_outputs(E, learned.rules, learned.weights, E.queries)
         assert training[target][:, 0] == pytest.approx(found, abs=1e-12)
         return np.asarray(np.log(found / (1.0 - found)))

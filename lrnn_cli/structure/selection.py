@@ -138,6 +138,11 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
     return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
 
 
+def usual_family(families: Iterable[str]) -> str:
+    """The family that is taken unless another way is surely better."""
+    return next(name for name in families if name.startswith(MANY))
+
+
 def held_out_parts(
     queries: Queries, groups: np.ndarray, seed: int, levels: np.ndarray | None = None
 ) -> np.ndarray | None:
