@@ -100,7 +100,7 @@ class Thresholds:
         below = np.zeros_like(sums)
         np.cumsum(sums[:, :-1], axis=1, out=below[:, 1:])
         below -= np.repeat(below[:, starts], np.diff(starts, append=len(bins)), axis=1)
-        return np.subtract(total[:, None], below, out=below)
+        return np.asarray(total[:, None] - below)
 
     def best(
         self,
