@@ -111,15 +111,22 @@ def test_predictions_in_parts(bodies: int, monkeypatch: pytest.MonkeyPatch, trai
     assert sum("none" in text for text in warned) == (4 if bodies else 2)
 
 
-def test_one_model_with_two_jobs(monkeypatch: pytest.MonkeyPatch, trains: str) -> None:
-    """Frequent bodies are found beside the rules: the same model as with one job."""
+@pytest.mark.parametrize("members", [1, 3])
+def test_large_data_with_two_jobs(members: int, monkeypatch: pytest.MonkeyPatch, trains: str) -> None:
+    """Frequent bodies are found beside the rules, and what is likely to be chosen is learned beside the trial.
+
+    The models are those of one job.
+    """
     for module in ("ensemble", "selection"):
         monkeypatch.setattr(f"lrnn_cli.structure.{module}.SMALL", 10)
     texts = []
     for jobs in (1, 2):
         with lrnn.Session(jobs=jobs) as session:
-            texts.append(lrnn.learn(session.read_text(trains), iterations=1, conjunctions=5).model.text())
+            data = session.read_text(trains)
+            model = lrnn.learn(data, iterations=1, conjunctions=5, ensemble=members).model
+            texts.append(model.text())
     assert texts[0] == texts[1]
+    assert len(model.members) == members
 
 
 def test_something_beside_something_else() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lrnn_cli.structure.side_by_side import ahead, beside
+from lrnn_cli.structure.side_by_side import ahead
 
 
 def squares(most: int = 20, pause: float = 0.0) -> Iterator[tuple[int, int]]:
@@ -73,8 +73,3 @@ def test_expected_errors_are_raised_where_steps_are_asked_for() -> None:
     with ahead(steps, total, 2, (ZeroDivisionError,)) as first, pytest.raises(ZeroDivisionError, match="no more"):
         time.sleep(0.1)
         first(2)
-
-
-def test_what_is_done_beside_is_done_once() -> None:
-    with beside(os.getpid, jobs=2) as process:
-        assert process() == process() != parent

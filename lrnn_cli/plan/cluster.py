@@ -35,6 +35,16 @@ from lrnn_cli.threads import one_thread
 LOCAL = re.compile(r"local:([1-9][0-9]*)\Z")
 LOOK = 0.05
 """Seconds between two looks at what has ended."""
+COUNT = 1.0
+"""Seconds between two questions how many workers there are, unless something has ended."""
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.disk": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+}
+"""Settings of clusters here: nobody looks at how workers do, which takes a twentieth of two processors otherwise."""
 PATIENCE = 20
 """Seconds to reach a scheduler."""
 RETRIES = 2
@@ -56,6 +66,7 @@ class Returned:
 def open_cluster(address: str) -> Iterator[Any]:
     """A client of the cluster at an address such as tcp://host:8786, or of new processes here, local:4."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise LrnnError("clusters need Dask; install it with pip install 'lrnn[cluster]'") from None
@@ -66,6 +77,7 @@ def open_cluster(address: str) -> Iterator[Any]:
         place: Any = address
         if local:
             settings = {"n_workers": int(local.group(1)), "threads_per_worker": 1, "memory_limit": None}
+            closing.enter_context(dask.config.set(QUIET))
             place = closing.enter_context(
                 LocalCluster(**settings, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL)
             )
@@ -168,10 +180,13 @@ def _ended(
     """Submit all items, and give each with its future when that has ended; tell: called with those that run."""
     left = list(reversed(items))
     running: dict[Any, Item] = {}
+    counted, threads = -COUNT, 1
     try:
         while left or running:
+            if left and time.monotonic() - counted >= COUNT:
+                counted, threads = time.monotonic(), max(1, sum(_asked(client.nthreads).values()))
             # No more than run at once: a task that waits behind one that kills its worker is killed, too.
-            while left and len(running) < max(1, sum(_asked(client.nthreads).values())):
+            while left and len(running) < threads:
                 item = left.pop()
                 running[submit(item)] = item
             done = [future for future in running if future.done()]
@@ -180,7 +195,9 @@ def _ended(
                     raise LrnnError(LOST)
                 yield running.pop(future), future
             tell(list(running.values()))
-            if not done:
+            if done:
+                counted = -COUNT
+            else:
                 time.sleep(LOOK)
     finally:
         with suppress(LrnnError):
