@@ -26,6 +26,7 @@ from lrnn_cli import __version__
 from lrnn_cli.errors import EngineError, LrnnError
 from lrnn_cli.evaluation.records import RECORD, DoneStep, Record
 from lrnn_cli.language.files import make_folder, whole_output
+from lrnn_cli.language.writing import visible
 from lrnn_cli.plan.executors import Commands, Outcome, outcome_of
 from lrnn_cli.plan.parts import LOG
 from lrnn_cli.plan.tasks import SHOWN_LINES, Task, clear, run_task
@@ -72,7 +73,8 @@ def open_cluster(address: str) -> Iterator[Any]:
         raise LrnnError("clusters need Dask; install it with pip install 'lrnn[cluster]'") from None
     local = LOCAL.match(address)
     if not local and "://" not in address:
-        raise LrnnError(f"--cluster {address}: name a scheduler, such as tcp://host:8786, or processes here, local:4")
+        message = "name a scheduler, such as tcp://host:8786, or processes here, local:4"
+        raise LrnnError(f"--cluster {visible(address)}: {message}")
     with ExitStack() as closing:
         place: Any = address
         if local:
@@ -83,8 +85,9 @@ def open_cluster(address: str) -> Iterator[Any]:
             )
         try:
             client = closing.enter_context(Client(place, timeout=PATIENCE))
-        except (OSError, ValueError) as error:
-            raise LrnnError(f"{address}: the cluster does not answer: {error}; is its scheduler running?") from None
+        except (OSError, ValueError, TypeError) as error:
+            shown = visible(address)
+            raise LrnnError(f"{shown}: the cluster does not answer: {error}; is its scheduler running?") from None
         yield client
 
 

@@ -229,7 +229,11 @@ class TargetTask:
 
     def standard(self, target: np.ndarray) -> np.ndarray:
         """Targets as they are learned."""
-        return (target - self.center) / self.scale if self.kind is REGRESSION else target
+        if self.kind is not REGRESSION:
+            return target
+        # Where a scale is tiny beside a target, the result is infinite, and so are losses.
+        with np.errstate(over="ignore"):
+            return (target - self.center) / self.scale
 
 
 class OutputSettings(Protocol):
@@ -278,7 +282,11 @@ class Output:
 
     def standard(self, target: np.ndarray) -> np.ndarray:
         """Targets as they are learned."""
-        return (target - self.center) / self.scale if self.kind is REGRESSION else target
+        if self.kind is not REGRESSION:
+            return target
+        # Where a scale is tiny beside a target, the result is infinite, and so are losses.
+        with np.errstate(over="ignore"):
+            return (target - self.center) / self.scale
 
     def in_units(self, output: np.ndarray) -> np.ndarray:
         """Outputs, or targets that are learned, as the data have them."""
