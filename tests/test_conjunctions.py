@@ -169,7 +169,10 @@ def test_literals_that_few_queries_can_not_tell_apart(examples: int, apart: bool
 
 
 def test_bodies_of_a_target_of_two_arguments() -> None:
-    """Unary literals are about other objects, or name one argument that no relation has: parts can ask the rest."""
+    """Unary literals are about other objects, or name one argument that no relation has: parts can ask the rest.
+
+    Beside relations p names an argument, which is true of all of them, and relations hang together.
+    """
     facts = [f"{kind}(a{number})." for number in range(12) for kind in ("p", "q")[: 1 + number % 2]]
     facts += [f"r(a{number}, a{(number + 1) % 12})." for number in range(12)]
     pairs = itertools.permutations(range(12), 2)
@@ -177,11 +180,29 @@ def test_bodies_of_a_target_of_two_arguments() -> None:
     E = problem("\n".join(facts + asked), StructureOptions(length=4, variables=3))
     clauses = {body.rule().clause for body in bodies_of(E).bodies}
     assert "near(V1, V2) :- r(V1, V3), r(V3, V2), q(V3)" in clauses
-    assert "near(V1, V2) :- r(V1, V3), q(V2), q(V3)" in clauses
+    assert "near(V1, V2) :- r(V1, V3), p(V2), q(V3)" in clauses
+    assert "near(V1, V2) :- q(V1), q(V2)" in clauses
+    assert "near(V1, V2) :- r(V1, V3), q(V2), q(V3)" not in clauses
+    assert "near(V1, V2) :- r(V1, V2), r(V1, V3)" not in clauses
     for body in bodies_of(E).bodies:
         related = {variable for _, variables in body.shape.relations for variable in variables}
         about = [variables[0] for variables, _ in body.shape.slots if variables[0] < 2]
         assert sorted(about) == [argument for argument in range(2) if argument not in related]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_relations_of_different_arguments_are_one_body_only_where_these_have_no_names(named: bool) -> None:
+    """Else each of them is a part of its own. Two facts about one argument are two parts in any case."""
+    facts = [f"r(a{number}, a{(number + 1) % 12})." for number in range(12)]
+    facts += [f"p(a{number})." for number in range(12 if named else 0)]
+    asked = [f"query(near(a{one}, a{two}), {float(two > one)})." for one, two in itertools.permutations(range(12), 2)]
+    E = problem("\n".join(facts + asked), StructureOptions(length=2, variables=4))
+    clauses = [body.rule().clause for body in bodies_of(E).bodies]
+    assert ("near(V1, V2) :- r(V1, V3), r(V2, V4)" in clauses) == (not named)
+    assert ("near(V1, V2) :- r(V1, V3), p(V2)" in clauses) == named
+    joined = clauses.index("near(V1, V2) :- r(V1, V3), r(V3, V2)")
+    assert joined < min([place for place, clause in enumerate(clauses) if "V4" in clause], default=len(clauses))
+    assert "near(V1, V2) :- r(V1, V2), r(V1, V3)" not in clauses
 
 
 def test_joins_that_are_too_long_are_described() -> None:

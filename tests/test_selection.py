@@ -174,6 +174,16 @@ def test_settings_of_conjunctions_follow_the_number_of_queries() -> None:
     assert settled(StructureOptions(), 60).support == 5
 
 
+@pytest.mark.parametrize("with_arguments", [False, True])
+def test_many_queries_about_few_objects_may_not_bear_latent_predicates(with_arguments: bool) -> None:
+    """Many conjunctions without them are the usual way there; of whole examples they are not tried."""
+    ways = families(StructureOptions(), 5000, BINARY, with_arguments)
+    usual = next(name for name in ways if name.startswith(MANY))
+    assert (usual == MANY) == with_arguments == (MANY in ways)
+    assert ways[usual].plenty
+    assert FEW not in ways
+
+
 @pytest.mark.parametrize(("count", "name"), [(120, RULES), (60, MANY)])
 def test_the_simplest_way_to_say_classes(count: int, name: str) -> None:
     """Rules have two of the queries wrong, conjunctions another one: the difference is 1 / n, its deviation 1.7 / n.

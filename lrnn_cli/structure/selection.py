@@ -97,12 +97,15 @@ def settled(options: StructureOptions, queries: int) -> StructureOptions:
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> dict[str, Family]:
+def families(
+    options: StructureOptions, queries: int, kind: TargetKind = BINARY, with_arguments: bool = False
+) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries may not tell which
-    of several columns is the right one: shared conjunctions are few, each chosen among some of them, drawn anew, too.
+    data bear latent predicates, so what does without them is not tried there, unless targets have arguments: many
+    queries may be about few objects. Fewer than 100 queries may not tell which of several columns is the right one:
+    shared conjunctions are few, each chosen among some of them, drawn anew, too.
     Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
     tenth = max(LEAST_COVERED, queries // 10)
@@ -123,7 +126,7 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
     ways = {
         FEW: Family(few, False),
         FEW + WITH_LATENT: Family(few, True),
-        MANY: Family(many, False),
+        MANY: Family(many, False, plenty=queries > SMALL),
         MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
     if queries < TELLING:
@@ -135,7 +138,9 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
             MANY_SMALL: Family(small, False),
             MANY_SMALL + WITH_LATENT: Family(small, True),
         }
-    return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
+    if queries <= SMALL:
+        return ways
+    return {name: way for name, way in ways.items() if way.latent or (with_arguments and name == MANY)}
 
 
 def usual_family(families: Iterable[str]) -> str:
