@@ -198,7 +198,7 @@ class Vocabulary:
         for predicate, sorts in self.sorts.items():
             for place, sort in enumerate(sorts):
                 places.setdefault(sort, []).append((predicate, place))
-        found: dict[str, NamedSort] = {}
+        named: dict[str, NamedSort] = {}
         numbers: list[NamedSort] = []
         for sort, arguments in places.items():
             objects = np.unique(np.concatenate([self.tables[name].objects[:, place] for name, place in arguments]))
@@ -208,10 +208,10 @@ class Vocabulary:
             unary = (name for name, _ in arguments if name.arity == 1 and len(self.tables[name]) == len(objects))
             first, place = next((argument for argument in arguments if argument[0].arity > 1), arguments[0])
             name = next((predicate.name for predicate in unary), f"{first.name}_{place + 1}")
-            while name in found or name in (CONSTANT, NUMBER):
+            while name in named or name in (CONSTANT, NUMBER):
                 name += "_"
-            found[name] = NamedSort(sort, name, objects, tuple(arguments))
-        return [*found.values(), *numbers]
+            named[name] = NamedSort(sort, name, objects, tuple(arguments))
+        return [*named.values(), *numbers]
 
 
 def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabulary:
@@ -232,11 +232,11 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     numbers = knowledge.numbers()
     floats = called_by(knowledge.names()) == OTHER
     if not data.bias:
-        found = ArgumentSorts(tables, knowledge.names())
-        heads = {target: _inferred(queries, target, found) for target in targets}
+        inferred = ArgumentSorts(tables, knowledge.names())
+        heads = {target: _inferred(queries, target, inferred) for target in targets}
         numeric = {name: _hold_floats(table, floats, numbers) for name, table in tables.items()}
         numeric = {name: places for name, places in numeric.items() if places}
-        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given, numeric, numbers)
+        return Vocabulary(tables, soft, inferred.sorts, heads, knowledge.objects, {}, given, numeric, numbers)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -280,8 +280,8 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     numeric = {name: places for name, places in numeric.items() if places}
     undeclared = targets - set(heads)
     if undeclared:
-        found = ArgumentSorts(chosen, knowledge.names(), sorts)
-        heads |= {target: _inferred(queries, target, found) for target in undeclared}
+        inferred = ArgumentSorts(chosen, knowledge.names(), sorts)
+        heads |= {target: _inferred(queries, target, inferred) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given, numeric, numbers)
 
 

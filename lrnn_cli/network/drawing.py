@@ -206,13 +206,13 @@ def _base(name: str) -> str:
 
 def check_graphviz() -> str:
     """The path of the program `dot`."""
-    found = shutil.which("dot")
-    if found is None:
+    program = shutil.which("dot")
+    if program is None:
         raise LrnnError(
             "SVG is made by the program dot of Graphviz, which is not installed; install the package graphviz of your "
             "system, or write DOT with --format dot"
         )
-    return found
+    return program
 
 
 def svg(dot: str) -> str:

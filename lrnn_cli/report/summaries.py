@@ -23,7 +23,7 @@ SHOWN_GROUPS = 5
 SHOWN_ARGUMENTS = 5
 
 
-def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, Any]:
+def data_summary(data: DataSet, survey: Survey, folds: np.ndarray) -> dict[str, Any]:
     """Counts and findings of `lrnn check`, ready for JSON."""
     queries = data.queries
     targets = []
@@ -57,9 +57,9 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
         "targets": targets,
         "examples without a query": int((of_examples == 0).sum()),
         "folds": fold_sizes(folds),
-        "duplicates": _groups(data, found.duplicates),
-        "contradicting duplicates": _groups(data, found.contradicting),
-        "duplicates across folds": _groups(data, found.across_folds),
+        "duplicates": _groups(data, survey.duplicates),
+        "contradicting duplicates": _groups(data, survey.contradicting),
+        "duplicates across folds": _groups(data, survey.across_folds),
     }
 
 
@@ -130,15 +130,15 @@ def summary_text(summary: dict[str, Any]) -> str:
         if summary.get(name):
             lines.append(f"{name}: " + ", ".join(f"{fold}: {count}" for fold, count in summary[name].items()))
     for name in ("duplicates", "contradicting duplicates", "duplicates across folds"):
-        found = summary[name]
+        groups = summary[name]
         if name == "duplicates across folds" and not summary["folds"]:
             continue
-        if not found["groups"]:
+        if not groups["groups"]:
             lines.append(f"{name}: none")
             continue
-        lines.append(f"{name}: {_count(found['groups'], 'group')}, {found['examples']} examples")
+        lines.append(f"{name}: {_count(groups['groups'], 'group')}, {groups['examples']} examples")
         lines += [
-            "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in found["first groups"]
+            "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in groups["first groups"]
         ]
     if summary.get("sorts"):
         rows_of_sorts = [

@@ -78,8 +78,8 @@ def beside(
 
     def result() -> Result:
         (receiver,) = started
-        found: Result = _received(receiver, started)[0]
-        return found
+        received: Result = _received(receiver, started)[0]
+        return received
 
     try:
         _start(lambda number: task(), range(1), expected, started)
