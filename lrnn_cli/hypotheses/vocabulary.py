@@ -218,6 +218,7 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     """The vocabulary for rules of the target predicates of these queries, which don't occur in bodies.
 
     It is that of the examples with these queries: nothing of others, kept to test what is learned, has a part in it.
+    Without any query it is that of all examples.
     """
     targets = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
     names = sorted(predicate for predicate in knowledge.tables if predicate not in targets)
@@ -225,7 +226,8 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
     _check(data, knowledge, {asked_for(target) for target in targets})
-    knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
+    if len(queries):
+        knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}

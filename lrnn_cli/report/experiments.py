@@ -14,7 +14,7 @@ import numpy as np
 from lrnn_cli import __version__
 from lrnn_cli.evaluation.comparison import ErrorComparison, mean_ranks
 from lrnn_cli.evaluation.experiments import MISSING, STATISTICS, Crossvalidation, Experiments, absent
-from lrnn_cli.language.writing import visible
+from lrnn_cli.language.writing import counted, visible
 from lrnn_cli.report.pages import Block, Cell, CommandLines, Figure, Folded, PageTable, Row, Section
 from lrnn_cli.report.run_records import read_run
 
@@ -133,8 +133,8 @@ def _short(experiments: Experiments) -> list[Block]:
     done = count - len(experiments.incomplete()) - len(impossible)
     ours = learner_title(experiments.learners[0])
     texts: list[Block] = [
-        f"Crossvalidated test errors of {_counted(len(experiments.learners), 'learner')} on "
-        f"{_counted(len(experiments.datasets), 'data set')}. {done} of {count} crossvalidations are complete. "
+        f"Crossvalidated test errors of {counted(len(experiments.learners), 'learner')} on "
+        f"{counted(len(experiments.datasets), 'data set')}. {done} of {count} crossvalidations are complete. "
         f"The {ours} is compared with the others."
     ]
     for result in impossible:
@@ -144,7 +144,7 @@ def _short(experiments: Experiments) -> list[Block]:
         if comparison.pairs:
             texts.append(
                 f"Against {learner_title(other)}: a lower mean error on {comparison.wins} of "
-                f"{_counted(comparison.pairs, 'data set')}, a higher one on {comparison.losses}{_chance(comparison)}."
+                f"{counted(comparison.pairs, 'data set')}, a higher one on {comparison.losses}{_chance(comparison)}."
             )
     for data, learner in experiments.different_folds():
         texts.append(
@@ -159,12 +159,8 @@ def _chance(comparison: ErrorComparison) -> str:
     if comparison.p_value is None:
         return ""
     least = comparison.least_p_value
-    few = f", and with {_counted(comparison.wins + comparison.losses, 'untied data set')} it can't be below {least:.2g}"
+    few = f", and with {counted(comparison.wins + comparison.losses, 'untied data set')} it can't be below {least:.2g}"
     return f"; Wilcoxon signed-rank test: p = {comparison.p_value:.2g}{few if least > CHANCE else ''}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _missing_table(experiments: Experiments) -> PageTable:
@@ -240,7 +236,7 @@ def metric_table(experiments: Experiments, metric: str) -> PageTable:
     ]
     caption = f"Mean over folds ± deviation of the {words} of each data set in bold."
     if footer and len(shared) < len(experiments.datasets):
-        caption += f" Means and ranks at the end are over the {_counted(len(shared), 'data set')} that all have done."
+        caption += f" Means and ranks at the end are over the {counted(len(shared), 'data set')} that all have done."
     return PageTable(caption, ("data set", *map(learner_title, experiments.learners)), rows, footer)
 
 
@@ -409,7 +405,7 @@ def _run_blocks(experiments: Experiments) -> list[Block]:
             figure, unnamed = plots.embedding_figure(runs, titles)
             caption = f"{data}: weights of the first layer, projected on their first two principal components."
             if unnamed:
-                caption += f" {_counted(unnamed, 'point')} had no room for names."
+                caption += f" {counted(unnamed, 'point')} had no room for names."
             inner.append(
                 Figure(caption, plots.svg_text(figure, *plots.embedding_words(runs), page=f"embedding{number}"))
             )

@@ -14,6 +14,7 @@ from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import counted
 from lrnn_cli.network.model import Model
 from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.network.rule_sets import layers, model_statistics
@@ -98,18 +99,14 @@ def _groups(data: DataSet, groups: list[list[int]]) -> dict[str, Any]:
     }
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def summary_text(summary: dict[str, Any]) -> str:
     """A data summary as text."""
     lines = [
-        f"{summary['file']}: {_count(summary['examples'], 'example')}, {_count(summary['facts'], 'fact')}, "
-        f"{_count(summary['objects'], 'object')}"
+        f"{summary['file']}: {counted(summary['examples'], 'example')}, {counted(summary['facts'], 'fact')}, "
+        f"{counted(summary['objects'], 'object')}"
     ]
     if summary["background clauses"]:
-        lines.append(f"background knowledge: {_count(summary['background clauses'], 'clause')}")
+        lines.append(f"background knowledge: {counted(summary['background clauses'], 'clause')}")
     rows = [
         (item["predicate"], item["facts"], "weighted" if item["weighted"] else "") for item in summary["predicates"]
     ]
@@ -123,7 +120,9 @@ def summary_text(summary: dict[str, Any]) -> str:
         )
         for item in summary["targets"]
     ]
-    lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip(), ""]
+    if rows_of_targets:
+        lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip()]
+    lines.append("")
     if summary["examples without a query"]:
         lines.append(f"examples without a query: {summary['examples without a query']}")
     for name in ("folds", "folds of queries"):
@@ -136,7 +135,7 @@ def summary_text(summary: dict[str, Any]) -> str:
         if not groups["groups"]:
             lines.append(f"{name}: none")
             continue
-        lines.append(f"{name}: {_count(groups['groups'], 'group')}, {groups['examples']} examples")
+        lines.append(f"{name}: {counted(groups['groups'], 'group')}, {groups['examples']} examples")
         lines += [
             "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in groups["first groups"]
         ]
