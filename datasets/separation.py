@@ -89,7 +89,7 @@ def latent_values(groundings: Groundings, weights: np.ndarray) -> dict[Predicate
     for predicate in sorted(latent):
         group = compiler.groups[compiler.program.groups[predicate]]
         found[predicate] = np.full(groundings.objects, network.activation.underivable)
-        found[predicate][group.index.atoms.objects[:, 0]] = values[neuron[predicate][group.shape]]
+        found[predicate][group.index.atoms.objects[:, 0]] = values[neuron[predicate][group.value_class]]
     return found
 
 

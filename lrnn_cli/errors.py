@@ -71,10 +71,10 @@ def faults_error(name: str, faults: Sequence[Fault], kind: type[LrnnError] = Rea
         same.setdefault(fault.message, []).append(fault)
     shown = list(same.items())[:SHOWN_FAULTS]
     lines = [
-        f"{name}:{found[0].line}:{found[0].column}: {shortened(message)}{_again(found)}" for message, found in shown
+        f"{name}:{equal[0].line}:{equal[0].column}: {shortened(message)}{_again(equal)}" for message, equal in shown
     ]
     if len(same) > SHOWN_FAULTS:
-        lines.append(f"{name}: {sum(map(len, same.values())) - sum(len(found) for _, found in shown)} more faults")
+        lines.append(f"{name}: {sum(map(len, same.values())) - sum(len(equal) for _, equal in shown)} more faults")
     return kind("\n".join(lines))
 
 

@@ -37,8 +37,8 @@ GROUPS = Path("/sys/fs/cgroup")
 
 def default_limit() -> int:
     """MB: half of the memory of the machine, or of the control group that the process is in."""
-    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_group_limits()]
-    return max(1, min(found) // 2 // MB)
+    limits = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_group_limits()]
+    return max(1, min(limits) // 2 // MB)
 
 
 def _group_limits() -> Iterator[int]:
@@ -171,7 +171,7 @@ def _resident(process: str) -> int:
 
 def _open_files(folder: str) -> int:
     """The bytes of files in a folder, or without a name, that this process holds open; it opens those of all others."""
-    found = {}
+    sizes = {}
     descriptors = PROCESSES / "self" / "fd"
     try:
         names = os.listdir(descriptors)
@@ -181,11 +181,11 @@ def _open_files(folder: str) -> int:
         try:
             if os.readlink(descriptors / name).startswith(folder):
                 status = os.stat(descriptors / name)
-                found[status.st_dev, status.st_ino] = status.st_blocks * 512
+                sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
         except OSError:
             # Closed meanwhile.
             continue
-    return sum(found.values())
+    return sum(sizes.values())
 
 
 def _text(path: Path) -> str:

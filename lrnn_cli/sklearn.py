@@ -117,10 +117,10 @@ class LrnnClassifier(ClassifierMixin, LrnnEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """(examples, classes) outputs of the model."""
         check_is_fitted(self, "model_text_")
-        found = self._predicted([Example(own, self._queries(None)) for own in self.examples(X)])
+        predictions = self._predicted([Example(own, self._queries(None)) for own in self.examples(X)])
         if len(self.classes_) == 2:
-            return np.column_stack([1.0 - found.output, found.output])
-        return found.output[:, [found.classes.index(f"class_{code}") for code in range(len(self.classes_))]]
+            return np.column_stack([1.0 - predictions.output, predictions.output])
+        return predictions.output[:, [predictions.classes.index(f"class_{code}") for code in range(len(self.classes_))]]
 
     def predict(self, X: Any) -> np.ndarray:
         """(examples,) the labels of the largest outputs."""

@@ -575,7 +575,11 @@ FILES = [
         ("predict", "t.pl", "d.pl.gz", "-o", "out.tsv"),
     ),
     Fault("missing file", "no.pl: there is no such file", arguments=("predict", "t.pl", "no.pl", "-o", "out.tsv")),
-    Fault("folder as file", ".: this is a folder; name a file in it", arguments=("predict", ".", "d.pl")),
+    Fault(
+        "folder as file",
+        ".: this is a folder; name a file in it, or let `lrnn import .` make data of a folder of another system",
+        arguments=("predict", ".", "d.pl"),
+    ),
     Fault(
         "empty name",
         "the name of an input file is empty; name a file, or - for standard input",

@@ -8,7 +8,7 @@ from lrnn_cli.grounding.grounder import GrounderOptions, open_grounder
 from lrnn_cli.hypotheses.vocabulary import vocabulary
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
-from lrnn_cli.structure.nothing_learned import nothing_learned_text
+from lrnn_cli.structure.nothing_learned import nearest_text, unused_facts_text
 
 
 def test_facts_that_never_meet_the_target() -> None:
@@ -21,9 +21,10 @@ def test_facts_that_never_meet_the_target() -> None:
     words = vocabulary(data, knowledge, data.queries)
     assert [str(name) for name in words.tables] == ["tall/1"]
     nearest = {Predicate("good", 1): ("good(V1) :- tall(V1)", 1.234)}
-    assert nothing_learned_text(data, knowledge, words, nearest, 2.0) == [
-        "the nearest candidate is good(V1) :- tall(V1), which raises the log likelihood by 1.23 where --gain asks "
-        "for 2",
+    assert nearest_text(nearest, 2.0) == [
+        "the nearest candidate is good(V1) :- tall(V1), which raises the log likelihood by 1.23 where --gain asks for 2"
+    ]
+    assert unused_facts_text(data, knowledge, words) == [
         "knows/2, rich/1: never met, no chain of facts leads from the objects of good/1 to theirs; are names written "
         "the same everywhere?",
     ]
@@ -52,6 +53,23 @@ def test_the_nearest_candidate(folder: Folder) -> None:
     assert nearest.startswith("the nearest candidate is p :- ")
     assert "raises the log likelihood by 0.0" in nearest
     assert nearest.endswith("where --gain asks for 2")
+
+
+def test_a_model_that_is_no_better_than_the_majority(folder: Folder) -> None:
+    """Targets follow no fact, and two predicates are about objects that nothing connects with those of queries.
+
+    Examples with `tall` are equal, so all are held out at once, and what is left has no fact that a rule could use.
+    """
+    blocks = [
+        f"begin(model(m{n})). {'tall(a). ' * (n % 2)}rich(b). knows(b, c). query(good(a), {int(n % 3 == 0)}). "
+        f"end(model(m{n}))."
+        for n in range(48)
+    ]
+    folder.write({"data.pl": "\n".join(blocks)})
+    outcome = folder.run("learn-structure", "data.pl")
+    assert outcome.code == 0
+    assert "warning: good/1: on queries held out the model is not better" in outcome.stderr
+    assert "knows/2, rich/1: never met, no chain of facts leads from the objects of good/1 to theirs" in outcome.stderr
 
 
 def test_predicates_that_are_not_declared(folder: Folder) -> None:

@@ -18,7 +18,7 @@ from lrnn_cli.errors import LrnnError
 from lrnn_cli.evaluation.comparison import compare_errors, mean_ranks
 from lrnn_cli.evaluation.experiments import read_experiments
 from lrnn_cli.report.experiments import learner_title, page_title
-from lrnn_cli.report.pages import Cell, Section, Table, markdown, page
+from lrnn_cli.report.pages import Cell, PageTable, Section, markdown, page
 
 HEADER = "example\tatom\ttarget\toutput\n"
 
@@ -496,7 +496,8 @@ def test_text_does_without_matplotlib(folder: Folder, monkeypatch: pytest.Monkey
 
 def test_markup_of_tables() -> None:
     """Markdown and HTML of one table, as a whole."""
-    table = Table("x < y", ("name", "n", "why"), [("a|b", Cell("1", best=True), "*")], [("all", "2", "")], words=(2,))
+    rows = [("a|b", Cell("1", best=True), "*")]
+    table = PageTable("x < y", ("name", "n", "why"), rows, [("all", "2", "")], words=(2,))
     assert markdown([Section("One & all", [table])]) == (
         "## One & all\n\nx \\< y\n\n| name | n | why |\n|---|---:|---|\n| a\\|b | **1** | \\* |\n| all | 2 |  |\n"
     )

@@ -98,3 +98,24 @@ def test_tests_and_experiments_use_public_names() -> None:
                     fine = owner in PRIVATE_TO_OTHERS or node.attr in NAMED_TUPLES
                     private = [] if fine else [f"{owner}.{node.attr}"]
                 assert not private, f"{path}:{getattr(node, 'lineno', 0)}: {private}"
+
+
+UNTELLING = ("found",)
+"""Names that say nothing about what they name."""
+NOT_YET = ("ensemble.py", "selection.py", "trials.py")
+"""Modules of `structure/` with such names."""
+
+
+def test_names_tell() -> None:
+    """No two classes of the package have one name, and no variable, argument or field has a name that fits anything."""
+    owners: dict[str, list[str]] = {}
+    for _, path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                owners.setdefault(node.name, []).append(str(path))
+            name = {ast.Name: "id", ast.arg: "arg", ast.Attribute: "attr", ast.FunctionDef: "name"}.get(type(node))
+            told = getattr(node, name) if name else ""
+            if path.name not in NOT_YET:
+                assert told not in UNTELLING, f"{path}:{getattr(node, 'lineno', 0)}: {told}"
+    assert len(owners) > 200
+    assert {name: paths for name, paths in owners.items() if len(paths) > 1} == {}

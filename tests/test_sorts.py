@@ -127,6 +127,13 @@ def test_check_shows_declarations_that_say_the_same(folder: Folder, grounder: Gr
     assert "\n".join(lines) in shown
 
 
+def test_check_of_data_without_queries_shows_the_same_declarations(folder: Folder) -> None:
+    folder.write({"data.pl": "begin(model(a)). bond(x, y). carbon(x). end(model(a))."})
+    shown = folder.run("check", "data.pl").stdout
+    assert shown.endswith("changed:\nbias(bond(carbon, bond_2)).\nbias(carbon(carbon)).\n\n")
+    assert "positive" not in shown
+
+
 def test_check_of_declared_data_shows_no_declarations(folder: Folder) -> None:
     folder.write({"data.pl": "bias(q(thing)).\nq(a). query(p(a), 1)."})
     summary = json.loads(folder.run("check", "data.pl", "--json").stdout)

@@ -16,7 +16,8 @@ from lrnn_cli.language.template import Settings
 from lrnn_cli.network.options import ModelSettings
 from lrnn_cli.semantics.activations import ACTIVATIONS, SQUASHINGS, Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS, SELECTING, Selecting
-from lrnn_cli.semantics.losses import LOSSES, log_of_sums
+from lrnn_cli.semantics.losses import ALL_LOSSES, CLASS_LOSSES, LOSSES, log_of_sums
+from lrnn_cli.semantics.targets import KINDS
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.training.options import TrainingOptions
 
@@ -176,6 +177,14 @@ def test_segments(name: str) -> None:
 def test_choices_of_options(options: type, name: str, table: dict[str, Any]) -> None:
     (field,) = [field for field in fields(options) if field.name == name]
     assert list(field.metadata["choices"]) == list(table)
+
+
+def test_losses_of_kinds_of_targets() -> None:
+    """A loss says itself which kinds of targets it is for, and these take it from the table."""
+    for name, kind in KINDS.items():
+        table = CLASS_LOSSES if kind.grouped else LOSSES
+        assert kind.losses == {own: loss for own, loss in table.items() if name in loss.kinds}
+    assert all(loss.kinds for loss in ALL_LOSSES)
 
 
 def test_compiled_functions() -> None:

@@ -103,8 +103,8 @@ def predict_with_trees(
     chosen = chosen_options(TreeOptions, options, settings)
     trees = predict_with_trees(learner, testing.content, everything, training.queries, testing.queries, chosen)
     outputs, queries = trees.output, testing.queries
-    found = queries, testing.content.example_name, outputs, np.stack([outputs]), trees.kind, queries.classes
-    return Predictions(*found), trees.remarks
+    fields = queries, testing.content.example_name, outputs, np.stack([outputs]), trees.kind, queries.classes
+    return Predictions(*fields), trees.remarks
 
 
 def make_template(data: Data, options: ChainOptions | None = None, **settings: Any) -> Template:

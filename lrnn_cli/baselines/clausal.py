@@ -36,7 +36,7 @@ KERNELS: dict[str, type[KernelMachine] | type[KernelAlignment]] = {
 
 
 @dataclass(frozen=True)
-class Task:
+class ClauseTask:
     """A target predicate, its clauses, and (query atoms,) how many positive and negative queries ask for each."""
 
     target: Predicate
@@ -108,7 +108,7 @@ def baseline_model(learned: LearnedBaseline, data_name: str, options: BaselineOp
 
 def learning_tasks(
     data: DataSet, knowledge: Knowledge, examples: list[int] | None, options: BaselineOptions
-) -> tuple[Vocabulary, list[Task]]:
+) -> tuple[Vocabulary, list[ClauseTask]]:
     """The words of clauses, and the task of each target predicate of some examples."""
     queries = data.queries.of_examples(examples)
     kind = target_kind(data.name, queries, None)
@@ -138,7 +138,7 @@ def learning_tasks(
         coverage = Coverage(relations, target, atoms, language, words.targets[target])
         positive, negative = _classes(coverage, queries, target)
         check_classes(data, target, positive.sum(), negative.sum())
-        tasks.append(Task(target, coverage, positive, negative))
+        tasks.append(ClauseTask(target, coverage, positive, negative))
     return words, tasks
 
 
@@ -164,11 +164,11 @@ def _classes(coverage: Coverage, queries: Queries, target: Predicate) -> tuple[n
     return np.bincount(atom, positive, size), np.bincount(atom, ~positive, size)
 
 
-def _left_out(task: Task) -> str:
+def _left_out(task: ClauseTask) -> str:
     return f"{task.coverage.left_out} refinements with more than {task.coverage.most:,} groundings were left out"
 
 
-def _note(clause: CoveringClause, task: Task) -> str:
+def _note(clause: CoveringClause, task: ClauseTask) -> str:
     positive, negative = task.positive @ clause.cover, task.negative @ clause.cover
     return (
         f"covers {positive:.0f} of {task.positive.sum():.0f} positive and {negative:.0f} of "

@@ -56,7 +56,7 @@ class ImportedCommands(UserDict[str, Any]):
         return command
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """Commands in the order of work, with errors converted."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -102,7 +102,7 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
+    cls=CommandGroup,
     commands=ImportedCommands(dict.fromkeys(COMMANDS)),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )

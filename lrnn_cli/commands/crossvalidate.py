@@ -22,7 +22,7 @@ from lrnn_cli.evaluation.parts import FoldOptions
 
 if TYPE_CHECKING:
     from lrnn_cli.evaluation.experiments import Experiments
-    from lrnn_cli.plan.crossvalidation import Watch
+    from lrnn_cli.plan.crossvalidation import TaskWatch
     from lrnn_cli.plan.executors import Executor, Outcome
     from lrnn_cli.plan.tasks import Task
 
@@ -137,11 +137,11 @@ def _executor(options: dict[str, Any]) -> Iterator[Executor]:
         yield DaskCluster(client, options["shared_data"])
 
 
-def _watch(progress: Progress) -> Watch:
+def _watch(progress: Progress) -> TaskWatch:
     """What people see while tasks run."""
     from pathlib import Path
 
-    from lrnn_cli.plan.crossvalidation import Watch
+    from lrnn_cli.plan.crossvalidation import TaskWatch
     from lrnn_cli.plan.tasks import last_line
 
     def running(tasks: Sequence[Task], ended: int, count: int) -> None:
@@ -152,7 +152,7 @@ def _watch(progress: Progress) -> Watch:
         how = "failed" if outcome.code else "done"
         progress.line(f"{outcome.task.name} {how}, {ended} of {count}")
 
-    return Watch(running, ended)
+    return TaskWatch(running, ended)
 
 
 def _table(experiments: Experiments) -> str:

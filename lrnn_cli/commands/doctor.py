@@ -38,8 +38,8 @@ def doctor() -> None:
     _show("modules", str(prolog_folder()))
     with PrologProcess() as process:
         process.wait_until_ready()
-        found = int(process.ask("version")["version"])
-    _show("SWI-Prolog", f"{found // 10000}.{found // 100 % 100}.{found % 100}")
+        version = int(process.ask("version")["version"])
+    _show("SWI-Prolog", f"{version // 10000}.{version // 100 % 100}.{version % 100}")
     _show("", "All is well.")
 
 
@@ -67,5 +67,5 @@ def _graphviz() -> str | None:
         answer = subprocess.run(["dot", "-V"], capture_output=True, text=True, errors="replace", timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"version (\S+)", answer.stderr + answer.stdout)
-    return found.group(1) if found else "of unknown version"
+    match = re.search(r"version (\S+)", answer.stderr + answer.stdout)
+    return match.group(1) if match else "of unknown version"

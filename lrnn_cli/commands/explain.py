@@ -78,5 +78,5 @@ def explain(
 
         weighted = session.read_model(model).with_settings(**settings_of(options))
         asked = session.read(data), example, query
-        found = api.explain(weighted, *asked, depth=depth, top=top, member=member, target=target)
-    write_text(output, json_text(found.json()) if as_json else found.text())
+        explanations = api.explain(weighted, *asked, depth=depth, top=top, member=member, target=target)
+    write_text(output, json_text(explanations.json()) if as_json else explanations.text())

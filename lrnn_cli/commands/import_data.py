@@ -103,6 +103,7 @@ def import_data(
     from lrnn_cli.errors import LrnnError
     from lrnn_cli.importers.importer import Options, Sources, named_importer, recognised_importer
     from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import counted
 
     progress = Progress(quiet)
     for name in ("memory_limit", "time_limit"):
@@ -136,7 +137,6 @@ def import_data(
         progress.warn(text)
     for note in data.notes:
         progress.line(f"note: {note}")
-    examples = "1 example" if len(data.examples) == 1 else f"{len(data.examples)} examples"
-    queries = "1 query" if data.queries == 1 else f"{data.queries} queries"
+    examples, queries = counted(len(data.examples), "example"), counted(data.queries, "query", "queries")
     left_out = f", {len(data.left_out)} left out" if data.left_out else ""
     progress.line(f"{importer.what.partition(':')[0]}: {examples}, {queries}{left_out}")

@@ -78,6 +78,7 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     """
     from lrnn_cli import api
     from lrnn_cli.language.files import write_text
+    from lrnn_cli.language.writing import counted
 
     _check_usage(options)
     progress = Progress(quiet)
@@ -96,7 +97,8 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     _tell_estimates(learning, progress)
     statistics = learning.model.statistics()
     rules = " + ".join(str(figures["rules"]) for figures in statistics)
-    progress.line(f"{rules} rules in {max(figures['layers'] for figures in statistics)} layers{model_in(output)}")
+    layers = counted(max(figures["layers"] for figures in statistics), "layer")
+    progress.line(f"{'1 rule' if rules == '1' else f'{rules} rules'} in {layers}{model_in(output)}")
 
 
 def _check_usage(options: dict[str, Any]) -> None:

@@ -83,7 +83,7 @@ class NamedChoice(Choice):
 
 
 @dataclass(frozen=True)
-class Use:
+class FileUse:
     """A file, or files of a folder by their patterns, that a parameter of the command names."""
 
     parameter: str
@@ -114,7 +114,7 @@ class Use:
         inside = os.path.relpath(real, folder)
         return any(fnmatch(inside, pattern) for pattern in self.patterns)
 
-    def meets(self, other: Use) -> bool:
+    def meets(self, other: FileUse) -> bool:
         if set(self.identities()) & set(other.identities()):
             return True
         return self.holds(other.path) or other.holds(self.path)
@@ -147,8 +147,8 @@ def claim(
 ) -> None:
     """Remember the use of a file; complain if it is written and also used by another parameter, not in `replaces`."""
     label = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
-    use = Use(parameter.name or "", label, path, patterns, writes, replaces)
-    uses: list[Use] = context.meta.setdefault(USES, [])
+    use = FileUse(parameter.name or "", label, path, patterns, writes, replaces)
+    uses: list[FileUse] = context.meta.setdefault(USES, [])
     for other in uses:
         written, used = (use, other) if use.writes else (other, use)
         if written.writes and used.parameter not in written.replaces and use.meets(other):

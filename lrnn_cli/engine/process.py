@@ -61,12 +61,12 @@ def module_path() -> list[str]:
     """Where a worker finds Python's modules: where we do, but in no folder only because it is the current one."""
     root = str(Path(__file__).resolve().parents[2])
     here = os.path.realpath(os.curdir)
-    found = [
+    folders = [
         folder
         for folder in sys.path
         if os.path.isabs(folder) and (os.path.realpath(folder) != here or os.path.realpath(folder) == root)
     ]
-    return found if root in map(os.path.realpath, found) else [*found, root]
+    return folders if root in map(os.path.realpath, folders) else [*folders, root]
 
 
 def worker_environment(folder: Path) -> dict[str, str]:
@@ -206,8 +206,8 @@ class PrologProcess:
         version = int(self.receive()["version"])
         self._ready = True
         if version < OLDEST_VERSION:
-            found = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
-            raise EngineError(f"SWI-Prolog {found} is too old; version 9 or newer is needed.\n{INSTALL_HINT}")
+            shown = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
+            raise EngineError(f"SWI-Prolog {shown} is too old; version 9 or newer is needed.\n{INSTALL_HINT}")
         if self.memory_limit:
             self.ask(f"limits({self.memory_limit * 2**20})")
 

@@ -13,7 +13,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ErrorComparison:
     """The first learner against the second, over pairs of errors; a win is a lower error of the first."""
 
     pairs: int
@@ -34,13 +34,13 @@ class Comparison:
         return {**asdict(self), "least_p_value": self.least_p_value}
 
 
-def compare_errors(first: Sequence[float], second: Sequence[float]) -> Comparison:
+def compare_errors(first: Sequence[float], second: Sequence[float]) -> ErrorComparison:
     """Pairs of errors (pairs,), each of one data set or one fold."""
     from scipy.stats import wilcoxon
 
     difference = np.round(np.asarray(first, float) - np.asarray(second, float), DIGITS)
     untied = difference[difference != 0.0]
-    return Comparison(
+    return ErrorComparison(
         pairs=len(difference),
         wins=int((difference < 0).sum()),
         ties=len(difference) - len(untied),

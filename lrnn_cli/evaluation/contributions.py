@@ -30,7 +30,7 @@ class GroundAtom(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Input:
+class NeuronInput:
     """One input of an atom neuron.
 
     rule: the number of the rule, None for a fact of the data
@@ -127,8 +127,8 @@ class GroundNetwork:
         group = self._compiler.groups.get(self._group(predicate))
         if group is None:
             return np.full(len(objects), self.activation.crisp)
-        shape = group.shapes_at(group.index.position(np.full(len(objects), self._example), objects))
-        return np.asarray(self._values[self._neuron[predicate][shape]])
+        value_class = group.value_classes_at(group.index.position(np.full(len(objects), self._example), objects))
+        return np.asarray(self._values[self._neuron[predicate][value_class]])
 
     def _group(self, predicate: Predicate) -> Predicate:
         return self.groundings.program.groups.get(predicate, predicate)
@@ -157,30 +157,30 @@ class GroundNetwork:
         """Whether a rule or a fact of the template is among its inputs."""
         return any(len(self._rows(index, atom)) for index in self.rules_of(atom.predicate))
 
-    def inputs(self, atom: GroundAtom) -> list[Input]:
+    def inputs(self, atom: GroundAtom) -> list[NeuronInput]:
         """Inputs by the size of their contribution, those of equal size in the order of the template."""
         none = np.zeros(0)
-        found: list[tuple[int | None, float, np.ndarray, np.ndarray]] = []
-        found += [(None, weight, none, none) for weight in self.facts(atom)]
+        terms: list[tuple[int | None, float, np.ndarray, np.ndarray]] = []
+        terms += [(None, weight, none, none) for weight in self.facts(atom)]
         for index in self.rules_of(atom.predicate):
             row = self._rows(index, atom)
             if not len(row):
                 continue
             weight = float(self._weights[index])
             if self.rules[index].is_fact:
-                found.append((index, weight, none, none))
+                terms.append((index, weight, none, none))
             else:
                 fired = self._fired(index, row)
                 order = np.argsort(-fired, kind="stable")
-                found.append((index, weight * self.aggregation.value(fired), row[order], fired[order]))
-        size = sum(abs(contribution) for _, contribution, _, _ in found)
+                terms.append((index, weight * self.aggregation.value(fired), row[order], fired[order]))
+        size = sum(abs(contribution) for _, contribution, _, _ in terms)
         inputs = []
-        for place, (rule, contribution, row, fired) in enumerate(found):
+        for place, (rule, contribution, row, fired) in enumerate(terms):
             share = abs(contribution) / size if size else 0.0
-            others = found[:place] + found[place + 1 :]
+            others = terms[:place] + terms[place + 1 :]
             total = sum(other[1] for other in others)
             without = self._without(atom, total, [other[2] for other in others])
-            inputs.append(Input(rule, contribution, share, without, row, fired))
+            inputs.append(NeuronInput(rule, contribution, share, without, row, fired))
         return sorted(inputs, key=lambda item: -abs(item.contribution))
 
     def _without(self, atom: GroundAtom, total: float, inputs: list[np.ndarray]) -> float:
@@ -194,7 +194,7 @@ class GroundNetwork:
             return float(self.output.in_units(np.array(total)))
         return total if self._linear(inputs) else self.activation.atom(total)
 
-    def is_linear(self, atom: GroundAtom, inputs: list[Input]) -> bool:
+    def is_linear(self, atom: GroundAtom, inputs: list[NeuronInput]) -> bool:
         """Whether an atom with these inputs is just their sum: a number, or facts only, in a family that sums them."""
         return atom.predicate in self._sums or self._linear([item.row for item in inputs])
 
@@ -217,7 +217,7 @@ class GroundNetwork:
             total += self._value_of(predicate, objects[:, list(columns)])
         return self.activation.rules(total)
 
-    def strongest(self, item: Input, count: int) -> list[Grounding]:
+    def strongest(self, item: NeuronInput, count: int) -> list[Grounding]:
         """The strongest groundings of an input that is a rule."""
         if item.rule is None:
             return []
@@ -226,7 +226,7 @@ class GroundNetwork:
         table = self.groundings.tables[plan.table].objects
         column = rule_columns(rule, plan, table.shape[1])
         slopes = self.aggregation.slopes(item.fired, float(self._weights[item.rule]))
-        found = []
+        groundings = []
         strongest = (array[:count].tolist() for array in (item.row, item.fired, slopes))
         for row, value, slope in zip(*strongest, strict=True):
             objects = table[row].tolist()
@@ -234,8 +234,8 @@ class GroundNetwork:
             body = tuple(
                 GroundAtom(predicate, tuple(objects[number] for number in columns)) for predicate, columns in plan.body
             )
-            found.append(Grounding(ground_clause(rule, name), body, value, slope * value))
-        return found
+            groundings.append(Grounding(ground_clause(rule, name), body, value, slope * value))
+        return groundings
 
 
 def rule_columns(rule: Rule, plan: GroundRule, columns: int) -> dict[str, int]:

@@ -54,17 +54,17 @@ def read_fold(folder: str) -> Fold:
     predictions = path / PREDICTIONS
     if not predictions.is_file():
         raise ReadError(f"{folder}: there is no {PREDICTIONS} in this folder; write it with `lrnn predict -o`")
-    found = read_predictions(str(predictions))
+    predicted = read_predictions(str(predictions))
     record = read_record(path)
-    told = found.example, found.atom, found.target, found.output
+    told = predicted.example, predicted.atom, predicted.target, predicted.output
     metrics = read_json(str(path / METRICS)) if (path / METRICS).is_file() else {}
     members = _members_of(metrics, path / METRICS)
-    if metrics.get("queries", len(found.target)) != len(found.target):
+    if metrics.get("queries", len(predicted.target)) != len(predicted.target):
         raise ReadError(
-            f"{visible(str(predictions))}: there are {len(found.target)} predictions with a target, and {METRICS} is "
-            f"of {visible(str(metrics['queries']))} queries; a file is damaged, or they are of different models"
+            f"{visible(str(predictions))}: there are {len(predicted.target)} predictions with a target, and {METRICS} "
+            f"is of {visible(str(metrics['queries']))} queries; a file is damaged, or they are of different models"
         )
-    return Fold(folder, *told, members, record.seconds(), record.seed, found.kind, found.classes)
+    return Fold(folder, *told, members, record.seconds(), record.seed, predicted.kind, predicted.classes)
 
 
 def _members_of(metrics: dict[str, Any], path: Path) -> list[dict[str, float | None]]:
@@ -86,7 +86,7 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     _check_apart(folds)
     kind, classes = _common_kind(folds)
     known = [_with_classes(fold, classes) for fold in folds]
-    metrics = [evaluate_outputs(*found, kind, classes).values for found in known]
+    metrics = [evaluate_outputs(*own, kind, classes).values for own in known]
     names = list(metrics[0])
     output, target = (np.concatenate(parts) for parts in zip(*known, strict=True))
     pooled = evaluate_outputs(output, target, kind, classes)
@@ -98,15 +98,14 @@ def summarise_folds(folds: Sequence[Fold]) -> dict[str, Any]:
     return {
         "task": kind.name,
         "folds": [
-            {"folder": fold.folder, **found, "seconds": fold.seconds}
-            for fold, found in zip(folds, metrics, strict=True)
+            {"folder": fold.folder, **own, "seconds": fold.seconds} for fold, own in zip(folds, metrics, strict=True)
         ],
-        "mean": {name: _mean(found) for name, found in values.items()},
-        "deviation": {name: _deviation(found) for name, found in values.items()},
-        "defined": {name: len(found) for name, found in values.items()},
+        "mean": {name: _mean(numbers) for name, numbers in values.items()},
+        "deviation": {name: _deviation(numbers) for name, numbers in values.items()},
+        "defined": {name: len(numbers) for name, numbers in values.items()},
         "pooled": pooled.json(),
         "members": _members(folds, names),
-        "seconds": {step: {"mean": _mean(found), "total": sum(found)} for step, found in seconds.items()},
+        "seconds": {step: {"mean": _mean(numbers), "total": sum(numbers)} for step, numbers in seconds.items()},
     }
 
 

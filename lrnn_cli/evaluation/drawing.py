@@ -57,11 +57,11 @@ def strongest_groundings(network: GroundNetwork, query: int, neurons: int) -> li
     drawn: list[Drawn] = []
     expand(start, 1.0)
     while waiting:
-        carried, _, found = heapq.heappop(waiting)
-        new = [atom for atom in dict.fromkeys(found.grounding.body) if atom not in atoms]
+        carried, _, neuron = heapq.heappop(waiting)
+        new = [atom for atom in dict.fromkeys(neuron.grounding.body) if atom not in atoms]
         if len(atoms) + len(drawn) + 1 + len(new) > neurons and drawn:
             break
-        drawn.append(found)
+        drawn.append(neuron)
         atoms.update(new)
         for atom in new:
             if network.is_derived(atom):
@@ -83,11 +83,11 @@ def network_dot(network: GroundNetwork, query: int, neurons: int) -> str:
     """The strongest part of the network of one query: atoms with their values, and between them rule neurons."""
     drawn = strongest_groundings(network, query, neurons)
     start = network.query(query)
-    atoms = list(dict.fromkeys([start, *(atom for found in drawn for atom in found.grounding.body)]))
+    atoms = list(dict.fromkeys([start, *(atom for neuron in drawn for atom in neuron.grounding.body)]))
     inputs = {atom: network.inputs(atom) for atom in atoms}
-    drawn_below = Counter(found.head for found in drawn)
-    contributions = [found.grounding.contribution for found in drawn]
-    contributions += [item.contribution for found in inputs.values() for item in found if not len(item.row)]
+    drawn_below = Counter(neuron.head for neuron in drawn)
+    contributions = [neuron.grounding.contribution for neuron in drawn]
+    contributions += [item.contribution for own in inputs.values() for item in own if not len(item.row)]
     largest = max(map(abs, contributions), default=0.0)
     graph = Graph(_network_caption(network, query, len(atoms) + len(drawn)))
     node = {}
@@ -108,13 +108,13 @@ def network_dot(network: GroundNetwork, query: int, neurons: int) -> str:
                 _add_contribution(graph, graph.node("fact", LABELLED, what), node[atom], item.contribution, largest)
     if facts:
         graph.rank(facts, True)
-    for found in drawn:
-        grounding = found.grounding
-        tooltip = f"{grounding.clause}\n{network.rules[found.rule]}"
+    for neuron in drawn:
+        grounding = neuron.grounding
+        tooltip = f"{grounding.clause}\n{network.rules[neuron.rule]}"
         middle = graph.node(number_text(grounding.value, 2), RULE, tooltip)
         for atom in grounding.body:
             graph.edge(node[atom], middle, {"color": UNKNOWN, "tooltip": tooltip})
-        _add_contribution(graph, middle, node[found.head], grounding.contribution, largest)
+        _add_contribution(graph, middle, node[neuron.head], grounding.contribution, largest)
     return graph.text()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli.errors import LrnnError, ReadError
-from lrnn_cli.evaluation.comparison import Comparison, compare_errors
+from lrnn_cli.evaluation.comparison import ErrorComparison, compare_errors
 from lrnn_cli.evaluation.crossvalidation import PREDICTIONS, Fold, read_fold, summarise_folds
 from lrnn_cli.evaluation.metrics import ERRORS
 from lrnn_cli.evaluation.records import DoneStep, read_record
@@ -72,8 +72,8 @@ class Crossvalidation:
         """None where there is no such metric of these targets; `error` is that by which they are compared."""
         if not self.folds:
             return None
-        found: float | None = self.summary[part].get(self.error if metric == "error" else metric)
-        return found
+        figure: float | None = self.summary[part].get(self.error if metric == "error" else metric)
+        return figure
 
     @property
     def trivial_error(self) -> float:
@@ -88,13 +88,13 @@ class Crossvalidation:
 
     def errors(self) -> dict[int, float]:
         """The error of each fold."""
-        found = self.summary["folds"] if self.folds else ()
-        return {number: fold[self.error] for number, fold in zip(self.folds, found, strict=True)}
+        metrics = self.summary["folds"] if self.folds else ()
+        return {number: fold[self.error] for number, fold in zip(self.folds, metrics, strict=True)}
 
     def seconds(self) -> float | None:
         """Mean seconds of learning in a fold, grounding included, predicting and evaluating not."""
-        found = self.summary["seconds"] if self.folds else {}
-        parts = [found[step]["mean"] for step in ("ground", "learn") if step in found]
+        by_step = self.summary["seconds"] if self.folds else {}
+        parts = [by_step[step]["mean"] for step in ("ground", "learn") if step in by_step]
         return sum(parts) if parts else None
 
     def run_directories(self, number: int) -> list[Path]:
@@ -107,15 +107,15 @@ class Crossvalidation:
 
     def statistics(self) -> dict[str, list[float]]:
         """The figures of all learned rule sets, by name."""
-        found: dict[str, list[float]] = {name: [] for name in STATISTICS}
+        statistics: dict[str, list[float]] = {name: [] for name in STATISTICS}
         for number in self.folds:
             for run in self.run_directories(number):
                 path = run / "statistics.json"
                 figures = read_json(str(path)) if path.is_file() else {}
                 for name in STATISTICS:
                     if isinstance(figures.get(name), int | float):
-                        found[name].append(float(figures[name]))
-        return found
+                        statistics[name].append(float(figures[name]))
+        return statistics
 
     def steps(self, number: int) -> tuple[DoneStep, ...]:
         """The commands of a fold and their seconds."""
@@ -123,8 +123,8 @@ class Crossvalidation:
 
     def versions(self) -> list[str]:
         """The software that computed the folds."""
-        found = [read_record(self._fold(number)).versions for number in self.expected]
-        return list(dict.fromkeys(text for text in found if text))
+        versions = [read_record(self._fold(number)).versions for number in self.expected]
+        return list(dict.fromkeys(text for text in versions if text))
 
     def why_missing(self, number: int) -> str:
         """What the record says of a fold without results."""
@@ -153,14 +153,14 @@ class Experiments:
 
     def incomplete(self) -> list[Crossvalidation]:
         """Those that lack folds and can have them."""
-        return [found for found in self.results.values() if not found.complete and not found.impossible]
+        return [result for result in self.results.values() if not result.complete and not result.impossible]
 
     def impossible(self) -> list[Crossvalidation]:
-        return [found for found in self.results.values() if found.impossible]
+        return [result for result in self.results.values() if result.impossible]
 
     def started(self) -> list[str]:
         """Learners that are done with some data set."""
-        return [name for name in self.learners if any(found.complete for found in self.of_learner(name))]
+        return [name for name in self.learners if any(result.complete for result in self.of_learner(name))]
 
     def shared(self) -> list[str]:
         """Data sets that all these learners are done with: means over them compare like with like."""
@@ -176,7 +176,7 @@ class Experiments:
             if not _same_folds(self.results[data, ours], self.results[data, other])
         ]
 
-    def compared(self, other: str) -> tuple[Comparison, Comparison]:
+    def compared(self, other: str) -> tuple[ErrorComparison, ErrorComparison]:
         """The first learner against another: mean errors of data sets, and errors of folds."""
         apart = self.different_folds()
         means, folds = [], []
@@ -184,9 +184,9 @@ class Experiments:
             pair = self.results[data, self.learners[0]], self.results[data, other]
             if (data, other) in apart:
                 continue
-            if all(found.complete for found in pair):
-                means.append([found.mean("error") for found in pair])
-            first, second = (found.errors() for found in pair)
+            if all(result.complete for result in pair):
+                means.append([result.mean("error") for result in pair])
+            first, second = (result.errors() for result in pair)
             folds += [[first[number], second[number]] for number in first if number in second]
         by_data, by_fold = (
             compare_errors(*np.array(pairs, float).reshape(-1, 2).T.tolist()) for pairs in (means, folds)
@@ -204,15 +204,15 @@ def read_experiments(folder: str, datasets: Sequence[str] = (), learners: Sequen
     path = Path(folder)
     if not path.is_dir():
         raise ReadError(f"{folder}: this is not a folder; name the one that `lrnn crossvalidate` writes to")
-    found = [
+    pairs = [
         (data.name, learner.name)
         for data in sorted(path.iterdir())
         if data.is_dir()
         for learner in sorted(data.iterdir())
         if _is_crossvalidation(learner)
     ]
-    datasets = tuple(dict.fromkeys(datasets or [data for data, _ in found]))
-    names = {learner for data, learner in found if data in datasets}
+    datasets = tuple(dict.fromkeys(datasets or [data for data, _ in pairs]))
+    names = {learner for data, learner in pairs if data in datasets}
     learners = tuple(dict.fromkeys(learners or sorted(names, key=_place)))
     if not datasets or not learners:
         raise LrnnError(f"{folder}: no crossvalidation left its results here; `lrnn crossvalidate` does")
@@ -260,11 +260,11 @@ def _read_crossvalidation(root: Path, data: str, learner: str, known: Sequence[i
 def read_settings(folder: Path) -> dict[str, Any]:
     """What was asked of a crossvalidation: names and values, the numbers of its folds in a list; empty if not known."""
     path = folder / SETTINGS
-    found = read_json(str(path)) if path.is_file() else {}
-    folds = found.get("folds", [])
+    settings = read_json(str(path)) if path.is_file() else {}
+    folds = settings.get("folds", [])
     if not isinstance(folds, list) or not all(isinstance(number, int) and 0 < number <= MOST_FOLDS for number in folds):
         raise ReadError(f"{path}: `folds` is a list of numbers from 1; write these settings again")
-    return found
+    return settings
 
 
 def _same_folds(first: Crossvalidation, second: Crossvalidation) -> bool:

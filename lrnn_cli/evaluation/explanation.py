@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lrnn_cli.evaluation.contributions import GroundAtom, GroundNetwork, Input, number_text
+from lrnn_cli.evaluation.contributions import GroundAtom, GroundNetwork, NeuronInput, number_text
 from lrnn_cli.evaluation.one_example import choose_queries
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.language.clauses import Predicate
@@ -64,8 +64,8 @@ def explained_queries(
     shown = asked[:SHOWN_QUERIES]
     chosen = [number for number, text in enumerate(queries.text) if text in shown]
     network = GroundNetwork(groundings, weights, np.array(chosen))
-    found = [explanation(network, network.queries.text.index(text), depth, top) for text in shown]
-    return Explanations(found, len(asked))
+    explanations = [explanation(network, network.queries.text.index(text), depth, top) for text in shown]
+    return Explanations(explanations, len(asked))
 
 
 def _explained_classes(
@@ -77,7 +77,7 @@ def _explained_classes(
     asked = list(dict.fromkeys(groups[chosen].tolist()))
     rows = np.isin(groups, asked[:SHOWN_QUERIES]).nonzero()[0]
     network = GroundNetwork(groundings, weights, rows)
-    found = []
+    explanations = []
     for group in asked[:SHOWN_QUERIES]:
         own = [place for place, row in enumerate(rows.tolist()) if groups[row] == group]
         explained = [place for place in own if rows[place] in chosen]
@@ -87,8 +87,8 @@ def _explained_classes(
                 predicted,
                 *(place for place in own if queries.target[rows[place]] == 1 and place != predicted),
             ]
-        found += [explanation(network, place, depth, top) for place in explained]
-    return Explanations(found, len(asked))
+        explanations += [explanation(network, place, depth, top) for place in explained]
+    return Explanations(explanations, len(asked))
 
 
 def explanation(network: GroundNetwork, query: int, depth: int, top: int) -> Json:
@@ -149,14 +149,14 @@ def _atom_json(network: GroundNetwork, atom: GroundAtom, top: int, mentioned: di
     }
 
 
-def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[GroundAtom, None]) -> Json:
-    found: Json = {"contribution": item.contribution, "share": item.share, "without": item.without}
+def _input_json(network: GroundNetwork, item: NeuronInput, top: int, mentioned: dict[GroundAtom, None]) -> Json:
+    figures: Json = {"contribution": item.contribution, "share": item.share, "without": item.without}
     if item.rule is None:
-        return {"kind": "fact", **found}
+        return {"kind": "fact", **figures}
     rule = network.rules[item.rule]
-    found |= {"rule": rule.clause, "weight": rule.weight, "line": rule.line}
+    figures |= {"rule": rule.clause, "weight": rule.weight, "line": rule.line}
     if rule.is_fact:
-        return {"kind": "template fact", **found}
+        return {"kind": "template fact", **figures}
     groundings = []
     for grounding in network.strongest(item, top):
         mentioned.update(dict.fromkeys(grounding.body))
@@ -170,7 +170,7 @@ def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[G
         )
     return {
         "kind": "rule",
-        **found,
+        **figures,
         "groundings": len(item.row),
         "mean": float(item.fired.mean()),
         "aggregation": network.groundings.template.settings.aggregation,
@@ -182,31 +182,31 @@ def _input_json(network: GroundNetwork, item: Input, top: int, mentioned: dict[G
 
 def _body_json(network: GroundNetwork, atom: GroundAtom) -> Json:
     """A body atom; one that no rule derives with the weights of its facts."""
-    found: Json = {"atom": network.text(atom), "value": network.value(atom)}
+    atom_json: Json = {"atom": network.text(atom), "value": network.value(atom)}
     if not network.is_derived(atom):
-        found["facts"] = network.facts(atom)
-    return found
+        atom_json["facts"] = network.facts(atom)
+    return atom_json
 
 
 # Text
 
 
-def explanation_text(found: Json) -> str:
+def explanation_text(told: Json) -> str:
     """An explanation for reading, each atom explained where it is first mentioned."""
-    query = found["atoms"][0]
-    targets = " and ".join(f"{target:g}" for target in found["targets"])
-    member = "" if found["member"] is None else f" of member {found['member']}"
-    lines = [f"{found['example']}: {found['query']}"]
+    query = told["atoms"][0]
+    targets = " and ".join(f"{target:g}" for target in told["targets"])
+    member = "" if told["member"] is None else f" of member {told['member']}"
+    lines = [f"{told['example']}: {told['query']}"]
     given = f", target {targets}" if targets else ""
-    lines += [f"output{member} {number_text(found['output'])}{given}", ""]
-    if found["task"] == "classes":
-        shares = ", ".join(f"{word} {number_text(share)}" for word, share in found["probabilities"].items())
+    lines += [f"output{member} {number_text(told['output'])}{given}", ""]
+    if told["task"] == "classes":
+        shares = ", ".join(f"{word} {number_text(share)}" for word, share in told["probabilities"].items())
         lines[-1:] = [f"of {shares}", ""]
-    value = found["output"] if found["task"] != "binary" else query["value"]
-    lines += [f"{query['atom']} {number_text(value)} {_formula(found, query)}"]
+    value = told["output"] if told["task"] != "binary" else query["value"]
+    lines += [f"{query['atom']} {number_text(value)} {_formula(told, query)}"]
     if not query["inputs"]:
         lines.append(f"{INDENT}Nothing derives it in this example.")
-    atoms = {atom["atom"]: atom for atom in found["atoms"]}
+    atoms = {atom["atom"]: atom for atom in told["atoms"]}
     explained = {query["atom"]}
     waiting: list[str | Mention] = _input_lines(query, 1, True)[::-1]
     while waiting:
@@ -239,27 +239,27 @@ def explanation_text(found: Json) -> str:
     silent = query["rules_without_groundings"]
     if silent:
         lines.append(f"{INDENT}{silent} {'rule has' if silent == 1 else 'rules have'} no groundings for it.")
-    lines += ["", f"A plain fact has the value {number_text(found['plain_fact'])}."]
-    if found["background"]:
-        lines.append(f"Background knowledge: {', '.join(found['background'])}.")
+    lines += ["", f"A plain fact has the value {number_text(told['plain_fact'])}."]
+    if told["background"]:
+        lines.append(f"Background knowledge: {', '.join(told['background'])}.")
     return "\n".join(lines) + "\n"
 
 
-def _formula(found: Json, atom: Json) -> str:
+def _formula(told: Json, atom: Json) -> str:
     """How the value of an atom follows from the sum of its inputs."""
     total = number_text(atom["sum"])
     rest = f", and {total} is the sum of" if atom["inputs"] else ""
-    if found["task"] == "regression" and atom is found["atoms"][0]:
-        return f"= {found['center']:g} + {found['scale']:g} * {total}{rest}"
-    if found["task"] == "classes" and atom is found["atoms"][0]:
-        return f"= softmax of {found['steepness']:g} * {total} among the classes{rest}"
+    if told["task"] == "regression" and atom is told["atoms"][0]:
+        return f"= {told['center']:g} + {told['scale']:g} * {total}{rest}"
+    if told["task"] == "classes" and atom is told["atoms"][0]:
+        return f"= softmax of {told['steepness']:g} * {total} among the classes{rest}"
     if atom["linear"]:
         return "is the sum of"
-    function = ACTIVATIONS[found["activation"]].squashing.name
-    if found["steepness"] == 1.0 and found["offset"] == 0.0:
+    function = ACTIVATIONS[told["activation"]].squashing.name
+    if told["steepness"] == 1.0 and told["offset"] == 0.0:
         return f"= {function}({total}){rest}"
-    sign = "-" if found["offset"] < 0 else "+"
-    return f"= {function}({found['steepness']:g} * ({total} {sign} {abs(found['offset']):g})){rest}"
+    sign = "-" if told["offset"] < 0 else "+"
+    return f"= {function}({told['steepness']:g} * ({total} {sign} {abs(told['offset']):g})){rest}"
 
 
 def _input_lines(atom: Json, indent: int, with_effect: bool) -> list[str | Mention]:

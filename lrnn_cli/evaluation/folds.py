@@ -13,6 +13,7 @@ import numpy as np
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.targets import target_kind
+from lrnn_cli.language.writing import counted
 
 
 def example_classes(data: DataSet) -> np.ndarray:
@@ -51,7 +52,7 @@ def assign_folds(data: DataSet, folds: int | None, seed: int, duplicates: np.nda
     count = int(groups.max()) + 1
     if folds > count:
         raise LrnnError(
-            f"{data.name}: {folds} folds, but the examples are {count} group{'s' if count > 1 else ''} of duplicates, "
+            f"{data.name}: {folds} folds, but the examples are {counted(count, 'group')} of duplicates, "
             "each kept in one fold; choose fewer folds, or --no-group-duplicates"
         )
     return _dealt(example_classes(data), groups, folds, seed)

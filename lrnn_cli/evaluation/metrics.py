@@ -55,7 +55,7 @@ class Metrics:
 
     def json(self) -> dict[str, Any]:
         intervals = {name: list(pair) for name, pair in self.intervals.items()}
-        parts = {name: found for name in TABLES if (found := getattr(self, name))}
+        parts = {name: table for name in TABLES if (table := getattr(self, name))}
         return {**self.values, "intervals_95": intervals, **parts}
 
 
@@ -69,8 +69,8 @@ def evaluate_predictions(predictions: Predictions) -> Metrics:
     asked = np.unique(queries.predicate_index).tolist()
     for number in asked if len(asked) > 1 else ():
         own = queries.predicate_index == number
-        found = evaluate_outputs(predictions.output[own], target[own], kind, classes)
-        metrics.targets[str(queries.predicate[number])] = found.values
+        evaluated = evaluate_outputs(predictions.output[own], target[own], kind, classes)
+        metrics.targets[str(queries.predicate[number])] = evaluated.values
     return metrics
 
 

@@ -15,6 +15,7 @@ from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.targets import query_texts
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import counted
 from lrnn_cli.network.model import Model, model_weights
 
 SHOWN_NAMES = 5
@@ -106,8 +107,7 @@ def _others(wanted: str, names: Sequence[str], one: str, many: str) -> str:
     """What may have been meant, and what there is."""
     close = difflib.get_close_matches(wanted, names, 3, 0.7)
     meant = f"did you mean {' or '.join(close)}? There" if close else "there"
-    count = f"is 1 {one}" if len(names) == 1 else f"are {len(names)} {many}"
-    return f"{meant} {count}: {_some(names)}"
+    return f"{meant} {'is' if len(names) == 1 else 'are'} {counted(len(names), one, many)}: {_some(names)}"
 
 
 def _some(names: Sequence[str]) -> str:

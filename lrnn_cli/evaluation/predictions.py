@@ -131,8 +131,8 @@ def predict_queries(
 
         outputs = np.zeros((len(model.members), len(queries), *((len(classes),) if classes else ())))
         jobs = grounder.options.jobs if _are_joined(grounder, model, data) else 1
-        for place, found in zip(places, side_by_side(predicted, len(parts), jobs), strict=True):
-            outputs[:, place] = found
+        for place, part_outputs in zip(places, side_by_side(predicted, len(parts), jobs), strict=True):
+            outputs[:, place] = part_outputs
     return Predictions(queries, data.example_name, outputs.mean(axis=0), outputs, kind, classes)
 
 

@@ -22,12 +22,12 @@ MOST_ATOMS = 5_000_000
 
 def model_targets(members: Sequence[Template]) -> list[Predicate]:
     """Predicates that have rules and occur in no body; those of a member whose rules are all recursive, if need be."""
-    found: dict[Predicate, None] = {}
+    targets: dict[Predicate, None] = {}
     for member in members:
         heads = dict.fromkeys(rule.head.predicate for rule in member.rules)
         used = {atom.predicate for rule in member.rules for atom in rule.body if atom.predicate != rule.head.predicate}
-        found.update(dict.fromkeys(_asked(head) for head in heads if head not in used))
-    return list(found)
+        targets.update(dict.fromkeys(_asked(head) for head in heads if head not in used))
+    return list(targets)
 
 
 def _asked(head: Predicate) -> Predicate:
@@ -157,7 +157,7 @@ def fitting_objects(
             number.setdefault(sort, len(number))
         given = {name: tuple(number[sort] for sort in declared[name]) for name in tables}
     sorts = ArgumentSorts(tables, knowledge.names(), given).sorts
-    found = []
+    fitting = []
     for place in range(target.arity):
         if target in declared:
             wanted = {number[declared[target][place]]}
@@ -167,8 +167,8 @@ def fitting_objects(
             tables[name].objects[:, at] for name, own in sorts.items() for at, sort in enumerate(own) if sort in wanted
         ]
         objects = np.unique(np.concatenate(columns)) if columns else np.arange(every)
-        found.append(objects[objects < every])
-    return found
+        fitting.append(objects[objects < every])
+    return fitting
 
 
 def _met_in_rules(target: Predicate, place: int, members: Sequence[Template]) -> set[tuple[Predicate, int]]:

@@ -60,12 +60,12 @@ def read_record(folder: Path) -> Record:
     path = folder / RECORD
     if not path.is_file():
         return NOTHING
-    found = read_json(str(path))
+    record = read_json(str(path))
     try:
-        steps = tuple(_step(item) for item in found.get("steps", ()))
-        seed = found.get("seed")
+        steps = tuple(_step(item) for item in record.get("steps", ()))
+        seed = record.get("seed")
         return Record(
-            dict(found.get("asked", {})), None if seed is None else int(seed), str(found.get("versions", "")), steps
+            dict(record.get("asked", {})), None if seed is None else int(seed), str(record.get("versions", "")), steps
         )
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError):
         message = "this is not the record of a task; delete it, and `lrnn crossvalidate` does the task again"

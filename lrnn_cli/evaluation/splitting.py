@@ -80,7 +80,7 @@ def _keys(data: DataSet, relations: dict[Predicate, Table], graph: _Graph, by: s
         objects = np.unique(queries.argument[rows, 0])
     if not len(objects):
         raise LrnnError(f"{data.name}: no query has arguments to split by; name a predicate, --split-by NAME/ARITY")
-    sort = graph.found.of_objects(objects)
+    sort = graph.argument_sorts.of_objects(objects)
     if sort < 0:
         raise LrnnError(
             f"{data.name}: no argument of facts holds what the queries are about, and nothing else; name the predicate "
@@ -95,8 +95,8 @@ class _Graph:
     def __init__(self, data: DataSet, relations: dict[Predicate, Table], names: Sequence[str]) -> None:
         self.relations = relations
         self.objects = len(names)
-        self.found = ArgumentSorts(relations, names)
-        self.sorts = self.found.sorts
+        self.argument_sorts = ArgumentSorts(relations, names)
+        self.sorts = self.argument_sorts.sorts
         self.held: dict[int, np.ndarray] = {}
         for predicate, sorts in self.sorts.items():
             for place, sort in enumerate(sorts):
@@ -194,30 +194,30 @@ class _Examples:
     def of_queries(self, data: DataSet) -> np.ndarray:
         """(queries,) the example of each query."""
         queries = data.queries
-        found = np.full(len(queries), EVERYWHERE)
+        part = np.full(len(queries), EVERYWHERE)
         for number, predicate in enumerate(queries.predicate):
             rows = (queries.predicate_index == number).nonzero()[0]
             for place in range(predicate.arity):
                 objects = queries.argument[rows, place]
-                sort = self.graph.found.of_objects(objects)
+                sort = self.graph.argument_sorts.of_objects(objects)
                 if sort not in self.graph.labels:
                     continue
                 own = self._of(self.graph.labels[sort][objects])
-                apart = (found[rows] >= 0) & (own != found[rows])
+                apart = (part[rows] >= 0) & (own != part[rows])
                 if apart.any():
                     row = rows[apart.argmax()]
                     raise LrnnError(
                         f"{data.name}:{queries.line[row]}:1: the query {queries.text[row]} is about objects of two "
                         "examples; leave --split-by out, and --folds deals the queries of the one example"
                     )
-                found[rows] = own
-        lost = (found < 0).nonzero()[0]
+                part[rows] = own
+        lost = (part < 0).nonzero()[0]
         if len(lost):
             raise LrnnError(
                 f"{data.name}:{queries.line[lost[0]]}:1: the query {queries.text[lost[0]]} belongs to no one example; "
                 "split by something else, or leave --split-by out"
             )
-        return found
+        return part
 
     def _of(self, labels: np.ndarray) -> np.ndarray:
         return np.array([self.of_component.get(label, -1) for label in labels.tolist()], np.int64)

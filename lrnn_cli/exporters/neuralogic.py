@@ -95,26 +95,26 @@ def _check(template: Template) -> None:
 
 
 def _rule_faults(rule: Rule, settings: Settings, headed: set[Predicate]) -> list[str]:
-    found = []
+    faults = []
     if rule.body and settings.aggregation not in EXPORTED_AGGREGATIONS:
-        found.append(f"the aggregation {settings.aggregation} is not exported to NeuraLogic; mean and sqrt are")
+        faults.append(f"the aggregation {settings.aggregation} is not exported to NeuraLogic; mean and sqrt are")
     for atom in (rule.head, *rule.body):
         if not ATOM_NAME.match(atom.name) or OWN_NAME.match(atom.name):
-            found.append(f"NeuraLogic can't have a predicate called {atom.predicate}; rename it")
+            faults.append(f"NeuraLogic can't have a predicate called {atom.predicate}; rename it")
         for term in atom.arguments:
             if isinstance(term, Constant) and not (ATOM_NAME.match(term.text) or NUMBER.match(term.text)):
-                found.append(f"NeuraLogic can't have the constant {term}; rename it")
+                faults.append(f"NeuraLogic can't have the constant {term}; rename it")
     for guard in rule.guards:
         if guard.negated is not None:
-            found.append(f"NeuraLogic has no negation of crisp atoms: {guard}")
+            faults.append(f"NeuraLogic has no negation of crisp atoms: {guard}")
         elif _comparison(guard, {}) is None:
-            found.append(f"NeuraLogic has no built-in for {guard}; it has comparisons of variables and numbers")
+            faults.append(f"NeuraLogic has no built-in for {guard}; it has comparisons of variables and numbers")
     if rule.is_fact and settings.activation == "sigmoid" and rule.head.predicate in headed:
-        found.append(
+        faults.append(
             f"NeuraLogic has one function for all atoms of {rule.head.predicate}, and here those with facts alone have "
             "another; give the fact a predicate of its own"
         )
-    return found
+    return faults
 
 
 def _comparison(guard: Guard, names: dict[str, str]) -> str | None:
@@ -171,11 +171,11 @@ def _rule_text(head: str, body: Sequence[str], functions: str) -> str:
 
 def _conditions(rule: Rule, identity: bool, names: dict[str, str]) -> list[str]:
     """Guards, and that all variables take different objects."""
-    found = [text for guard in rule.guards if (text := _comparison(guard, names)) is not None]
+    conditions = [text for guard in rule.guards if (text := _comparison(guard, names)) is not None]
     variables = list(dict.fromkeys(name for atom in (rule.head, *rule.body) for name in atom.variables))
     if identity and len(variables) > 1:
-        found.append(f"R.special.alldiff({', '.join(_variable(name, names) for name in variables)})")
-    return found
+        conditions.append(f"R.special.alldiff({', '.join(_variable(name, names) for name in variables)})")
+    return conditions
 
 
 def _aggregated(
@@ -224,21 +224,21 @@ class _Sigmoid:
 
     def lines(self) -> list[str]:
         settings = self.template.settings
-        found = []
+        written = []
         for number, rule in enumerate(self.template.rules, 1):
             assert rule.weight is not None, "weights were checked before"
             if rule.is_fact:
-                found.append(_given(rule, rule.weight))
+                written.append(_given(rule, rule.weight))
                 continue
             names: dict[str, str] = {}
             atoms = [_relation(atom.name, atom, names) for atom in rule.body]
             conditions = _conditions(rule, settings.object_identity, names)
-            found += _aggregated(rule, number, rule.weight, atoms, conditions, settings, names)
+            written += _aggregated(rule, number, rule.weight, atoms, conditions, settings, names)
         facts = {rule.head.predicate for rule in self.template.rules if rule.is_fact}
         for name, arity in dict.fromkeys(rule.head.predicate for rule in self.template.rules):
             function = "IDENTITY" if Predicate(name, arity) in facts else "SIGMOID"
-            found.append(f'R.get("{name}") / {arity} | [Transformation.{function}]')
-        return found
+            written.append(f'R.get("{name}") / {arity} | [Transformation.{function}]')
+        return written
 
 
 @dataclass(frozen=True)
@@ -250,12 +250,12 @@ class _Lukasiewicz:
         facts = dict.fromkeys(
             atom.predicate for rule in self.template.rules for atom in rule.body if atom.predicate not in heads
         )
-        found = [line for predicate in facts for line in self._lifted(predicate)]
+        written = [line for predicate in facts for line in self._lifted(predicate)]
         for number, rule in enumerate(self.template.rules, 1):
-            found += self._rule(rule, number, set(heads))
+            written += self._rule(rule, number, set(heads))
         for predicate in heads:
-            found += self._offset(predicate)
-        return found
+            written += self._offset(predicate)
+        return written
 
     def _lifted(self, predicate: Predicate) -> list[str]:
         """The atoms of a predicate of the data."""
@@ -278,11 +278,11 @@ class _Lukasiewicz:
         ]
         conditions = _conditions(rule, settings.object_identity, names)
         if rule.is_fact:
-            found = [_given(rule, weight)]
+            written = [_given(rule, weight)]
         else:
-            found = _aggregated(rule, number, weight, atoms, conditions, settings, names)
+            written = _aggregated(rule, number, weight, atoms, conditions, settings, names)
         holds = _relation(rule.head.name + HOLDS, rule.head, names)
-        return [*found, _rule_text(_weighted(holds, 1.0), [*atoms, *conditions] or [f'R.get("{TRUE}")'], "SUM")]
+        return [*written, _rule_text(_weighted(holds, 1.0), [*atoms, *conditions] or [f'R.get("{TRUE}")'], "SUM")]
 
     def _offset(self, predicate: Predicate) -> list[str]:
         """What an atom has beside its rules, once."""

@@ -50,10 +50,10 @@ def read_archive(content: bytes) -> tuple[dict[str, np.ndarray], bool]:
     except (ValueError, EOFError, OSError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
         # RuntimeError is what zipfile raises for flags it does not know.
         raise DamagedError(str(error)) from None
-    found = arrays.pop(DIGEST, None)
-    if found is None:
+    digest = arrays.pop(DIGEST, None)
+    if digest is None:
         return arrays, False
-    if found.tobytes() != _digest(arrays):
+    if digest.tobytes() != _digest(arrays):
         raise DamagedError("the digest does not fit")
     return arrays, True
 

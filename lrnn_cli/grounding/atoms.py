@@ -65,11 +65,11 @@ class AtomIndex:
         keys = rows[:, 0].astype(np.int64) if self.arity else example.astype(np.int64)
         known = np.ones(len(keys), bool)
         for column, stage in enumerate(self._stages, 1):
-            ranks, found = _find(stage, keys)
-            known &= found
+            ranks, there = _find(stage, keys)
+            known &= there
             keys = ranks * self._objects + rows[:, column]
-        ranks, found = _find(self._keys, keys)
-        return np.where(known & found, ranks, -1).astype(np.int32)
+        ranks, there = _find(self._keys, keys)
+        return np.where(known & there, ranks, -1).astype(np.int32)
 
 
 def _find(ordered: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,43 +84,43 @@ class Group:
     """Atoms shared by equivalent predicates.
 
     fact_sum: (atoms,) sum of the weights of facts; fact_count: (atoms,) how many there are; needed: (atoms,)
-    whether a query can see the atom; shape: (atoms,) its class among atoms of equal value, -1 while unknown.
+    whether a query can see the atom; value_class: (atoms,) its class among atoms of equal value, -1 while unknown.
     """
 
     index: AtomIndex
     fact_sum: np.ndarray
     fact_count: np.ndarray
     needed: np.ndarray
-    shape: np.ndarray
-    shapes: int = 0
+    value_class: np.ndarray
+    value_classes: int = 0
     level: list[int] = field(default_factory=list)
-    """The level of each shape."""
+    """The level of each class."""
     index_digest: bytes = b""
     _class_digest: bytes | None = None
 
-    def set_shapes(self, atoms: np.ndarray, shape: np.ndarray) -> None:
-        self.shape[atoms] = shape
+    def set_value_classes(self, atoms: np.ndarray, value_class: np.ndarray) -> None:
+        self.value_class[atoms] = value_class
         self._class_digest = None
 
-    def shapes_at(self, position: np.ndarray) -> np.ndarray:
-        """Shapes of atoms. Position -1 and atoms without a shape give 0: the plain fact of a soft predicate.
+    def value_classes_at(self, position: np.ndarray) -> np.ndarray:
+        """Classes of atoms. Position -1 and atoms without a class give 0: the plain fact of a soft predicate.
 
-        Atoms that no query sees have no shape; rows with them are in no neuron that is kept.
+        Atoms that no query sees have no class; rows with them are in no neuron that is kept.
         """
-        return np.asarray(np.append(self.shape, np.int32(0))[position].clip(min=0))
+        return np.asarray(np.append(self.value_class, np.int32(0))[position].clip(min=0))
 
     def class_digest(self) -> bytes:
-        """Equal when atoms and their shapes are."""
+        """Equal when atoms and their classes are."""
         if self._class_digest is None:
-            self._class_digest = hashlib.blake2b(self.index_digest + self.shape.tobytes()).digest()
+            self._class_digest = hashlib.blake2b(self.index_digest + self.value_class.tobytes()).digest()
         return self._class_digest
 
     @staticmethod
     def of(index: AtomIndex) -> Group:
         size = len(index)
         digest = index.digest
-        shape = np.full(size, -1, np.int32)
-        group = Group(index, np.zeros(size), np.zeros(size, np.int32), np.zeros(size, bool), shape)
+        unknown = np.full(size, -1, np.int32)
+        group = Group(index, np.zeros(size), np.zeros(size, np.int32), np.zeros(size, bool), unknown)
         group.index_digest = digest
         return group
 

@@ -99,12 +99,12 @@ def joined(program: Program, asked: Sequence[Predicate], parts: Sequence[tuple[C
     heads = []
     ways = [(name, way) for name, ways in derivations(program).items() for way in ways]
     for number, (name, way) in enumerate(ways):
-        found = [part.heads[number] for part in collapsed]
+        of_parts = [part.heads[number] for part in collapsed]
         heads.append(
             Heads(
-                _shifted([own.atom for own in found], first_atom[name]),
-                _shifted([own.row for own in found], first_row[way.table]),
-                np.concatenate([own.count for own in found]),
+                _shifted([own.atom for own in of_parts], first_atom[name]),
+                _shifted([own.row for own in of_parts], first_row[way.table]),
+                np.concatenate([own.count for own in of_parts]),
             )
         )
     groups = group_of_query(program, asked)

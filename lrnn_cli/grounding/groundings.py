@@ -258,14 +258,14 @@ def _groundings(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Ground
     check.queries(queries)
 
     def table(key: str, columns: int) -> Table:
-        found = Table(arrays[f"{key}_example"], arrays[f"{key}_objects"])
-        check.table(found, columns)
-        return found
+        checked = Table(arrays[f"{key}_example"], arrays[f"{key}_objects"])
+        check.table(checked, columns)
+        return checked
 
     def soft(key: str, columns: int) -> SoftFacts:
-        found = SoftFacts(table(key, columns), arrays[f"{key}_weight"])
-        check_numbers(found.weight, len(found.atoms))
-        return found
+        checked = SoftFacts(table(key, columns), arrays[f"{key}_weight"])
+        check_numbers(checked.weight, len(checked.atoms))
+        return checked
 
     return Groundings(
         program,
@@ -305,10 +305,10 @@ def _collapsed(header: dict[str, Any], arrays: dict[str, np.ndarray], program: P
     ways = derivations(program)
     names = list(dict.fromkeys([*ways, *program.soft]))
     atoms = {name: Atoms(arrays[f"atoms{index}_sum"], arrays[f"atoms{index}_fact"]) for index, name in enumerate(names)}
-    for found in atoms.values():
-        check_numbers(found.fact_sum, len(found.fact_sum))
-        check_integers(found.has_fact, found.fact_sum.shape, 2)
-    sizes = {name: len(found.fact_sum) for name, found in atoms.items()}
+    for group in atoms.values():
+        check_numbers(group.fact_sum, len(group.fact_sum))
+        check_integers(group.has_fact, group.fact_sum.shape, 2)
+    sizes = {name: len(group.fact_sum) for name, group in atoms.items()}
     tables, whole = [], []
     for index, groups in enumerate(literal_groups(program)):
         table = arrays[f"table{index}_atoms"]

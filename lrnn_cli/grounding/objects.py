@@ -117,8 +117,8 @@ def object_numbers(names: Sequence[str]) -> np.ndarray:
     """The number that each name denotes, (names,), not a number where there is none that floats hold exactly."""
 
     def number(name: str) -> float:
-        found = number_of(name)
-        return math.nan if found is None else found
+        value = number_of(name)
+        return math.nan if value is None else value
 
     return ObjectNames.of(names).each(number, float)
 

@@ -130,23 +130,23 @@ class Way(NamedTuple):
 
 def derivations(program: Program) -> dict[Predicate, list[Way]]:
     """How atoms of each group are derived; those of predicates with facts perhaps in no way."""
-    found: dict[Predicate, list[Way]] = {}
+    ways_of: dict[Predicate, list[Way]] = {}
     for rule in program.rules:
         way = Way(rule.table, rule.head_columns, rule.is_fact)
-        ways = found.setdefault(program.groups[rule.head], [])
+        ways = ways_of.setdefault(program.groups[rule.head], [])
         if way not in ways:
             ways.append(way)
     for name in program.mixed:
-        found.setdefault(name, [])
-    return found
+        ways_of.setdefault(name, [])
+    return ways_of
 
 
 def dependencies(template: Template) -> dict[Predicate, list[Predicate]]:
     """What each predicate with rules depends on, all in the order of the file: so is what is made of it."""
-    found: dict[Predicate, list[Predicate]] = {}
+    used: dict[Predicate, list[Predicate]] = {}
     for rule in template.rules:
-        found.setdefault(rule.head.predicate, []).extend(atom.predicate for atom in rule.body)
-    return {head: list(dict.fromkeys(bodies)) for head, bodies in found.items()}
+        used.setdefault(rule.head.predicate, []).extend(atom.predicate for atom in rule.body)
+    return {head: list(dict.fromkeys(bodies)) for head, bodies in used.items()}
 
 
 def plan_program(
@@ -299,7 +299,7 @@ def background_extensions(
         for head, clauses in by_head.items()
         if head in reached
     }
-    found = []
+    extensions = []
     for component in components(graph):
         clauses = [clause for predicate in component for clause in by_head[predicate]]
         # Facts alone need no extension, unless the data have facts of the same predicate.
@@ -307,5 +307,5 @@ def background_extensions(
             continue
         defining = tuple(clause for clause in clauses if not clause.is_fact)
         first = defining[0] if defining else clauses[0]
-        found.append(Extension(tuple(component), defining, first.line, first.column))
-    return found
+        extensions.append(Extension(tuple(component), defining, first.line, first.column))
+    return extensions

@@ -85,20 +85,20 @@ class GroundingSession:
     ) -> Groundings:
         """As `ground`, what has been planned."""
         facts = self._reader.facts(data, examples)
-        found = self._grounder.ground(program, facts)
+        grounded = self._grounder.ground(program, facts)
         # Recursion may end in a cycle, which is shown by names.
         blob = facts.names_text() if names or program.recursive else b""
         return Groundings(
             program,
-            found.tables,
-            found.atoms,
+            grounded.tables,
+            grounded.atoms,
             facts.soft(program.soft),
             facts.queries,
             data.example_name,
-            facts.objects + len(found.made),
+            facts.objects + len(grounded.made),
             data.name,
             data.digest,
-            Names(data.first_object, blob, found.made),
+            Names(data.first_object, blob, grounded.made),
         )
 
     def relations(
@@ -117,9 +117,9 @@ class GroundingSession:
         facts = self._reader.facts(data, examples)
         tables, soft = self.relations(data, examples)
         derived = sorted(data.background_predicates)
-        found = self._grounder.atoms(derived, facts) if derived else GroundTables((), {})
-        names = Names(data.first_object, facts.names_text(), found.made)
+        grounded = self._grounder.atoms(derived, facts) if derived else GroundTables((), {})
+        names = Names(data.first_object, facts.names_text(), grounded.made)
         # A background clause of a predicate that has facts as well gives both.
-        tables |= {predicate: ordered(table) for predicate, table in found.atoms.items()}
-        unlisted = frozenset(data.background_predicates - found.atoms.keys())
-        return Knowledge(tables, soft, facts.objects + len(found.made), names.all, unlisted)
+        tables |= {predicate: ordered(table) for predicate, table in grounded.atoms.items()}
+        unlisted = frozenset(data.background_predicates - grounded.atoms.keys())
+        return Knowledge(tables, soft, facts.objects + len(grounded.made), names.all, unlisted)

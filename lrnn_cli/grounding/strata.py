@@ -14,7 +14,7 @@ def components(graph: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
     low: dict[Node, int] = {}
     stack: list[Node] = []
     on_stack: set[Node] = set()
-    found: list[list[Node]] = []
+    complete: list[list[Node]] = []
     for root in graph:
         if root in index:
             continue
@@ -48,5 +48,5 @@ def components(graph: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
                         component.append(member)
                         if member == node:
                             break
-                    found.append(component[::-1])
-    return found
+                    complete.append(component[::-1])
+    return complete

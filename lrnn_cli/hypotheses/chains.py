@@ -20,6 +20,7 @@ from lrnn_cli.hypotheses.sorts import ArgumentSorts
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import counted
 
 LARGEST_TEMPLATE = 100_000
 
@@ -227,7 +228,7 @@ def _rules(chain: Chain, target: Predicate, clusters: int, names: _Names) -> Ite
 def _no_chain(
     data: DataSet, target: Predicate, length: int, relations: list[Predicate], unary: dict[int, list[Predicate]]
 ) -> str:
-    objects = f"chains of {length} object{'s' if length > 1 else ''}"
+    objects = f"chains of {counted(length, 'object')}"
     if target.arity > 2:
         return f"{data.name}: a chain has two ends, but {target} has {target.arity} arguments; choose another --target"
     if target.arity > length:

@@ -63,11 +63,11 @@ def comparisons(
 
     Weights of facts have no part in them, so numbers of weighted facts are not compared.
     """
-    found = [(body, telling) for body in _all_bodies(words) for telling in _telling(body, words)]
-    targets = target_sums(words, queries, likelihood) if found else []
+    bodies = [(body, telling) for body in _all_bodies(words) for telling in _telling(body, words)]
+    targets = target_sums(words, queries, likelihood) if bodies else []
     scores: dict[Comparison, float] = {}
     tried = 0
-    for body, telling in found:
+    for body, telling in bodies:
         gains = [gain for target in targets for gain in _gains(body, telling, words, target, aggregation)]
         scores[telling] = max(gains, default=0.0)
         tried += len(gains)

@@ -198,7 +198,7 @@ class Vocabulary:
         for predicate, sorts in self.sorts.items():
             for place, sort in enumerate(sorts):
                 places.setdefault(sort, []).append((predicate, place))
-        found: dict[str, NamedSort] = {}
+        named: dict[str, NamedSort] = {}
         numbers: list[NamedSort] = []
         for sort, arguments in places.items():
             objects = np.unique(np.concatenate([self.tables[name].objects[:, place] for name, place in arguments]))
@@ -208,16 +208,17 @@ class Vocabulary:
             unary = (name for name, _ in arguments if name.arity == 1 and len(self.tables[name]) == len(objects))
             first, place = next((argument for argument in arguments if argument[0].arity > 1), arguments[0])
             name = next((predicate.name for predicate in unary), f"{first.name}_{place + 1}")
-            while name in found or name in (CONSTANT, NUMBER):
+            while name in named or name in (CONSTANT, NUMBER):
                 name += "_"
-            found[name] = NamedSort(sort, name, objects, tuple(arguments))
-        return [*found.values(), *numbers]
+            named[name] = NamedSort(sort, name, objects, tuple(arguments))
+        return [*named.values(), *numbers]
 
 
 def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabulary:
     """The vocabulary for rules of the target predicates of these queries, which don't occur in bodies.
 
     It is that of the examples with these queries: nothing of others, kept to test what is learned, has a part in it.
+    Without any query it is that of all examples.
     """
     targets = {queries.predicate[number] for number in np.unique(queries.predicate_index).tolist()}
     names = sorted(predicate for predicate in knowledge.tables if predicate not in targets)
@@ -225,18 +226,19 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     if clash is not None:
         raise LrnnError(f"{data.name}: {clash} has the name of a latent predicate; rename it in the data")
     _check(data, knowledge, {asked_for(target) for target in targets})
-    knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
+    if len(queries):
+        knowledge = connected_part(knowledge.part(np.unique(queries.example)), queries)
     tables = {predicate: table for predicate, table in knowledge.tables.items() if predicate not in targets}
     soft = {predicate: facts for predicate, facts in knowledge.soft.items() if predicate in tables}
     given = {target: _all_weights(target, knowledge) for target in targets if target in knowledge.tables}
     numbers = knowledge.numbers()
     floats = called_by(knowledge.names()) == OTHER
     if not data.bias:
-        found = ArgumentSorts(tables, knowledge.names())
-        heads = {target: _inferred(queries, target, found) for target in targets}
+        inferred = ArgumentSorts(tables, knowledge.names())
+        heads = {target: _inferred(queries, target, inferred) for target in targets}
         numeric = {name: _hold_floats(table, floats, numbers) for name, table in tables.items()}
         numeric = {name: places for name, places in numeric.items() if places}
-        return Vocabulary(tables, soft, found.sorts, heads, knowledge.objects, {}, given, numeric, numbers)
+        return Vocabulary(tables, soft, inferred.sorts, heads, knowledge.objects, {}, given, numeric, numbers)
     number: dict[str, int] = {}
     for bias in data.bias:
         for sort in bias.sorts:
@@ -280,8 +282,8 @@ def vocabulary(data: DataSet, knowledge: Knowledge, queries: Queries) -> Vocabul
     numeric = {name: places for name, places in numeric.items() if places}
     undeclared = targets - set(heads)
     if undeclared:
-        found = ArgumentSorts(chosen, knowledge.names(), sorts)
-        heads |= {target: _inferred(queries, target, found) for target in undeclared}
+        inferred = ArgumentSorts(chosen, knowledge.names(), sorts)
+        heads |= {target: _inferred(queries, target, inferred) for target in undeclared}
     return Vocabulary(chosen, chosen_soft, sorts, heads, knowledge.objects, patterns, given, numeric, numbers)
 
 

@@ -87,13 +87,13 @@ class Aleph:
 
 def example_files(sources: Sources) -> dict[str, dict[str, str]]:
     """Paths of files of positive and negative examples, by class; the class has no name where there is only one."""
-    found: dict[str, dict[str, str]] = {}
+    by_class: dict[str, dict[str, str]] = {}
     for path in sources.files:
         match = EXAMPLES.match(Path(path.removesuffix(".gz")).name)
         if match is not None and not path.endswith(".b"):
             kind = match["word"] or {"f": "pos", "n": "neg"}[match["letter"]]
-            found.setdefault(match["class"] or match["name"] or "", {})[kind] = path
-    return {"": next(iter(found.values()))} if len(found) == 1 else found
+            by_class.setdefault(match["class"] or match["name"] or "", {})[kind] = path
+    return {"": next(iter(by_class.values()))} if len(by_class) == 1 else by_class
 
 
 def _chosen(sources: Sources, pairs: dict[str, dict[str, str]], options: Options) -> list[str]:

@@ -92,7 +92,7 @@ def grouped_notes(places: Iterable[tuple[str, str]]) -> list[str]:
     groups: dict[str, list[str]] = {}
     for place, message in places:
         groups.setdefault(message, []).append(place)
-    return [f"{', '.join(_shown(found))}: {message}" for message, found in groups.items()]
+    return [f"{', '.join(_shown(group))}: {message}" for message, group in groups.items()]
 
 
 def _shown(places: list[str]) -> list[str]:

@@ -96,16 +96,16 @@ class Sources:
     @cached_property
     def files(self) -> list[str]:
         """Paths of all files, in order; hidden ones of folders are left out."""
-        found: list[str] = []
+        paths: list[str] = []
         for path in self.given:
             folder = Path(path)
             if path != "-" and folder.is_dir():
                 inside = (file for depth in range(DEPTH) for file in folder.glob("*/" * depth + "*"))
                 names = (file for file in inside if file.is_file() and not _hidden(file.relative_to(folder)))
-                found += sorted(_inside(file, folder) for file in names)
+                paths += sorted(_inside(file, folder) for file in names)
             else:
-                found.append(path)
-        return list(dict.fromkeys(found))
+                paths.append(path)
+        return list(dict.fromkeys(paths))
 
     @property
     def title(self) -> str:

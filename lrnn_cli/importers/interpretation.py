@@ -40,7 +40,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Clause:
+class ImportedClause:
     """A background clause as text, its head and the atoms of its body."""
 
     text: str
@@ -55,7 +55,7 @@ class Interpretation:
     facts: list[Fact] = field(default_factory=list)
     weights: dict[int, float] = field(default_factory=dict)
     """Weights of facts by their place in the list, where they are not 1."""
-    clauses: list[Clause] = field(default_factory=list)
+    clauses: list[ImportedClause] = field(default_factory=list)
     queries: list[Query] = field(default_factory=list)
     sorts: dict[Predicate, tuple[str, ...]] = field(default_factory=dict)
 
@@ -279,7 +279,7 @@ def _check_values(met: dict[str, dict[str, set[str]]], world: Interpretation, so
             raise _HoldsTogether(f"{constant} belongs to several of them")
 
 
-def _check_clauses(clauses: Iterable[Clause], sort_of: dict[Position, str], local: set[str]) -> None:
+def _check_clauses(clauses: Iterable[ImportedClause], sort_of: dict[Position, str], local: set[str]) -> None:
     """Bodies must hold together by objects of one example: otherwise they would join examples."""
     for clause in clauses:
         groups: list[set[str]] = []

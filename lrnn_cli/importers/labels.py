@@ -15,15 +15,15 @@ SHOWN = 8
 
 def targets(labels: Sequence[str], options: Options, title: str) -> list[float | str]:
     """A target for each label: a number, the text of a class, or a message, which begins with `the label`."""
-    found = [_target(label, options) for label in labels]
-    words = Counter(label for label, target in zip(labels, found, strict=True) if _is_word(target))
+    given = [_target(label, options) for label in labels]
+    words = Counter(label for label, target in zip(labels, given, strict=True) if _is_word(target))
     if labels and words.total() == len(labels):
         shown = ", ".join(f"{word} ({count})" for word, count in words.most_common(SHOWN))
         raise LrnnError(
             f"{title}: labels are words, {shown}; say which are positive with --positive CLASS, "
             "or keep them as classes with --classes"
         )
-    return found
+    return given
 
 
 def is_message(target: float | str) -> bool:

@@ -188,14 +188,14 @@ class Statement:
 
     def _arguments(self, closing: str) -> list[Json]:
         """Terms up to a bracket, which is passed over; a comma before it is allowed, as in Popper's (a,)."""
-        found: list[Json] = []
+        arguments: list[Json] = []
         self._depth += 1
         if self._depth > DEEPEST:
             raise TextFault(self.peek_start(), f"terms are nested {DEEPEST} deep at most; write flatter ones")
         while not self.skip(closing):
-            found.append(self.term())
+            arguments.append(self.term())
             if not self.skip(","):
                 self.expect(closing)
                 break
         self._depth -= 1
-        return found
+        return arguments

@@ -38,7 +38,7 @@ OPTIONS = frozenset(
 
 
 @dataclass(frozen=True)
-class Record:
+class MoleculeRecord:
     """A molecule as text: its number and first line in the file, from 1, its structure and its properties."""
 
     number: int
@@ -56,24 +56,24 @@ class Record:
 class Molecule:
     """A record and its facts."""
 
-    record: Record
+    record: MoleculeRecord
     facts: list[str]
 
 
 def imported_molecules(
-    file: str, records: Sequence[Record], read: Callable[[Any, str], Any], form: str, options: Options
+    file: str, records: Sequence[MoleculeRecord], read: Callable[[Any, str], Any], form: str, options: Options
 ) -> ImportedData:
     """Data from the records of a file. `read` makes a structure with RDKit, None if it is not of this `form`."""
     if not records:
         raise ReadError(f"{file}: there is no molecule in this file")
     notes: list[str] = []
     options.progress(f"reading {len(records)} records")
-    found, faults = molecules(records, read, form, options)
-    queries, more = _queries(found, options, file, records, notes)
+    understood, faults = molecules(records, read, form, options)
+    queries, more = _queries(understood, options, file, records, notes)
     faults += more
     if faults and not (options.skip_faulty and len(faults) < len(records)):
         raise faults_error(file, faults)
-    kept = [molecule for molecule in found if molecule.record.number in queries]
+    kept = [molecule for molecule in understood if molecule.record.number in queries]
     names = _names([molecule.record for molecule in kept], notes)
     examples = [
         ImportedExample(quoted(name), molecule.facts, queries[molecule.record.number])
@@ -84,11 +84,11 @@ def imported_molecules(
 
 
 def molecules(
-    records: Iterable[Record], read: Callable[[Any, str], Any], form: str, options: Options
+    records: Iterable[MoleculeRecord], read: Callable[[Any, str], Any], form: str, options: Options
 ) -> tuple[list[Molecule], list[Fault]]:
     """The molecules that RDKit understands, and what is wrong with the other records."""
     chemistry = _rdkit()
-    found, faults = [], []
+    understood, faults = [], []
     for record in records:
         structure = read(chemistry, record.structure)
         if structure is None:
@@ -105,8 +105,8 @@ def molecules(
         if not structure.GetNumAtoms():
             faults.append(record.fault("there is no atom in this structure"))
             continue
-        found.append(Molecule(record, list(_facts(structure, options))))
-    return found, faults
+        understood.append(Molecule(record, list(_facts(structure, options))))
+    return understood, faults
 
 
 def _rdkit() -> Any:
@@ -118,7 +118,7 @@ def _rdkit() -> Any:
     return Chem
 
 
-def _names(records: list[Record], notes: list[str]) -> list[str]:
+def _names(records: list[MoleculeRecord], notes: list[str]) -> list[str]:
     """Names of molecules; their numbers in the file where names are missing or repeated."""
     names = [record.name for record in records]
     if all(names) and len(set(names)) == len(names):
@@ -131,7 +131,7 @@ def _names(records: list[Record], notes: list[str]) -> list[str]:
 
 
 def _queries(
-    found: list[Molecule], options: Options, file: str, records: Sequence[Record], notes: list[str]
+    understood: list[Molecule], options: Options, file: str, records: Sequence[MoleculeRecord], notes: list[str]
 ) -> tuple[dict[int, list[Query]], list[Fault]]:
     """The queries of each record by its number, without those whose label is wrong; and these faults."""
     atom = Fact(options.target or "active")
@@ -141,8 +141,8 @@ def _queries(
         if options.target is None:
             notes.append("no queries, since there are no labels")
         asked = [Query(atom)] if options.target is not None else []
-        return {molecule.record.number: asked for molecule in found}, []
-    labels = _labels(found, options, records, notes)
+        return {molecule.record.number: asked for molecule in understood}, []
+    labels = _labels(understood, options, records, notes)
     labelled = [(record, label) for record, label in labels if isinstance(label, str)]
     faults = [label for _, label in labels if isinstance(label, Fault)]
     queries = {}
@@ -156,11 +156,11 @@ def _queries(
 
 
 def _labels(
-    found: list[Molecule], options: Options, records: Sequence[Record], notes: list[str]
-) -> list[tuple[Record, str | Fault]]:
+    understood: list[Molecule], options: Options, records: Sequence[MoleculeRecord], notes: list[str]
+) -> list[tuple[MoleculeRecord, str | Fault]]:
     """The label of each molecule, or why there is none."""
     if options.labels is None:
-        return [(molecule.record, _property(molecule.record, options.label or "")) for molecule in found]
+        return [(molecule.record, _property(molecule.record, options.label or "")) for molecule in understood]
     source = read_source(options.labels, "a table of labels")
     table = read_labels(source)
     unused = sorted(table.keys() - {record.name for record in records})
@@ -168,10 +168,12 @@ def _labels(
         shown = visible(unused[0])
         notes.append(f"{source.name}: {len(unused)} names are those of no record, such as {shown}")
     missing = f"there is no label for this name in {source.name}"
-    return [(molecule.record, table.get(molecule.record.name) or molecule.record.fault(missing)) for molecule in found]
+    return [
+        (molecule.record, table.get(molecule.record.name) or molecule.record.fault(missing)) for molecule in understood
+    ]
 
 
-def _property(record: Record, name: str) -> str | Fault:
+def _property(record: MoleculeRecord, name: str) -> str | Fault:
     label = record.properties.get(name)
     if label is None:
         known = ", ".join(record.properties) or "none"

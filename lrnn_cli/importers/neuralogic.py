@@ -80,14 +80,14 @@ class NeuraLogic:
 
 def _read(sources: Sources, name: str, read: Callable[[Statement], Result]) -> list[Result]:
     """What is read from all files of this name, in order."""
-    found = []
+    understood = []
     for path in sources.called(name):
         text = Text(*sources.text(path, f"{name} of NeuraLogic"))
         try:
-            found += [read(statement) for statement in text.statements()]
+            understood += [read(statement) for statement in text.statements()]
         except TextFault as error:
             raise faults_error(text.name, [text.fault(error)]) from None
-    return found
+    return understood
 
 
 def _examples(statement: Statement) -> Interpretation:
@@ -214,7 +214,7 @@ def _sorts(clauses: list[list[Pattern]], world: Interpretation) -> dict[Predicat
 
 def _rule_statements(text: Text, notes: Notes) -> list[Statement]:
     """Statements that go on after options in brackets and declarations such as `shape / 2 [activation=tanh]`."""
-    found = []
+    statements = []
     tokens = list(text.tokens())
     position = 0
     rule: list[Token] = []
@@ -227,14 +227,14 @@ def _rule_statements(text: Text, notes: Notes) -> list[Statement]:
             position += 3
         elif token.kind == "end":
             if rule:
-                found.append(Statement(rule))
+                statements.append(Statement(rule))
             position, rule = position + 1, []
         else:
             rule.append(token)
             position += 1
     if rule:
         raise TextFault(rule[0].start, "this has no full stop at its end; add one")
-    return found
+    return statements
 
 
 def _after_options(tokens: list[Token], position: int, text: Text, notes: Notes) -> int:

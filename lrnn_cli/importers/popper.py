@@ -63,11 +63,11 @@ class Popper:
 
 
 def _only(sources: Sources, name: str) -> Source:
-    found = sources.called(name)
-    if len(found) != 1:
-        what = "there are several" if found else "there is no"
+    paths = sources.called(name)
+    if len(paths) != 1:
+        what = "there are several" if paths else "there is no"
         raise LrnnError(f"{sources.title}: {what} {name}; name one folder with {BACKGROUND}, {EXAMPLES} and {BIAS}")
-    return sources.source(found[0], f"{name} of Popper")
+    return sources.source(paths[0], f"{name} of Popper")
 
 
 def _add_background(world: Interpretation, file: PrologFile, reader: PrologReader) -> None:

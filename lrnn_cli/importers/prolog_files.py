@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import faults_error
 from lrnn_cli.importers.importer import Faults, Options
-from lrnn_cli.importers.interpretation import Clause, Interpretation
+from lrnn_cli.importers.interpretation import ImportedClause, Interpretation
 from lrnn_cli.importers.terms import Json, pattern
 from lrnn_cli.language.faults import deepest_term, located_faults
 from lrnn_cli.language.files import Source
@@ -71,4 +71,4 @@ def prolog_reader(options: Options) -> Iterator[PrologReader]:
 
 def add_clause(world: Interpretation, item: Item) -> None:
     text, goals = item.more
-    world.clauses.append(Clause(text, pattern(item.term), tuple(map(pattern, goals))))
+    world.clauses.append(ImportedClause(text, pattern(item.term), tuple(map(pattern, goals))))

@@ -7,7 +7,7 @@ from typing import Any
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.importers.imported_data import ImportedData
 from lrnn_cli.importers.importer import Options, Sources
-from lrnn_cli.importers.molecules import OPTIONS, Record, imported_molecules
+from lrnn_cli.importers.molecules import OPTIONS, MoleculeRecord, imported_molecules
 
 RECORD_END = "$$$$"
 
@@ -34,9 +34,9 @@ def _structure(chemistry: Any, text: str) -> Any:
     return chemistry.MolFromMolBlock(text, sanitize=False, removeHs=False)
 
 
-def read_records(text: str, name_property: str | None = None) -> list[Record]:
+def read_records(text: str, name_property: str | None = None) -> list[MoleculeRecord]:
     """Cut a file into records. Names come from the first line of a record, or from a property."""
-    records: list[Record] = []
+    records: list[MoleculeRecord] = []
     lines: list[str] = []
     start = 1
     for number, line in enumerate([*text.split("\n"), RECORD_END], 1):
@@ -50,7 +50,7 @@ def read_records(text: str, name_property: str | None = None) -> list[Record]:
     return records
 
 
-def _record(number: int, start: int, lines: list[str], name_property: str | None) -> Record:
+def _record(number: int, start: int, lines: list[str], name_property: str | None) -> MoleculeRecord:
     properties: dict[str, str] = {}
     end = next((place for place, line in enumerate(lines) if line.startswith("M  END")), len(lines) - 1)
     block, items = lines[: end + 1], lines[end + 1 :]
@@ -64,4 +64,4 @@ def _record(number: int, start: int, lines: list[str], name_property: str | None
         elif name is not None:
             properties[name] = f"{properties[name]}\n{line}".strip()
     title = lines[0].strip() if name_property is None else properties.get(name_property, "")
-    return Record(number, start, title, "\n".join(block) + "\n", properties)
+    return MoleculeRecord(number, start, title, "\n".join(block) + "\n", properties)

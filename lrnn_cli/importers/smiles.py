@@ -8,7 +8,7 @@ from lrnn_cli.errors import LrnnError
 from lrnn_cli.importers.delimited import Delimited, delimited, looks_delimited
 from lrnn_cli.importers.imported_data import ImportedData
 from lrnn_cli.importers.importer import Options, Sources
-from lrnn_cli.importers.molecules import OPTIONS, Record, imported_molecules
+from lrnn_cli.importers.molecules import OPTIONS, MoleculeRecord, imported_molecules
 from lrnn_cli.language.writing import visible
 
 PLAIN = (".smi", ".smiles", ".ism")
@@ -40,17 +40,17 @@ def _structure(chemistry: Any, text: str) -> Any:
     return chemistry.MolFromSmiles(text, sanitize=False)
 
 
-def _plain(text: str) -> list[Record]:
+def _plain(text: str) -> list[MoleculeRecord]:
     """One molecule a line: SMILES, then its name after a blank."""
-    records: list[Record] = []
+    records: list[MoleculeRecord] = []
     for line, content in enumerate(text.split("\n"), 1):
         if content.strip():
             smiles, _, name = content.strip().replace("\t", " ").partition(" ")
-            records.append(Record(len(records) + 1, line, name.strip(), smiles, {}))
+            records.append(MoleculeRecord(len(records) + 1, line, name.strip(), smiles, {}))
     return records
 
 
-def _rows(table: Delimited, options: Options) -> list[Record]:
+def _rows(table: Delimited, options: Options) -> list[MoleculeRecord]:
     column = _column(table, options.smiles)
     name = options.name or next((column for column in table.columns if column.lower() in NAMES), None)
     if name is not None and name not in table.columns:
@@ -60,7 +60,7 @@ def _rows(table: Delimited, options: Options) -> list[Record]:
     records = []
     for number, (line, row) in enumerate(zip(table.lines, table.rows, strict=True), 1):
         cells = dict(zip(table.columns, row, strict=True))
-        records.append(Record(number, line, cells[name] if name is not None else "", cells[column], cells))
+        records.append(MoleculeRecord(number, line, cells[name] if name is not None else "", cells[column], cells))
     return records
 
 
@@ -71,8 +71,8 @@ def _column(table: Delimited, given: str | None) -> str:
             raise table.no_column(given)
         return given
     exact = [column for column in table.columns if column.lower() == "smiles"]
-    found = exact or [column for column in table.columns if "smiles" in column.lower()]
-    if len(found) != 1:
+    candidates = exact or [column for column in table.columns if "smiles" in column.lower()]
+    if len(candidates) != 1:
         known = ", ".join(map(visible, table.columns))
         raise LrnnError(f"{table.name}: name the column with SMILES with --smiles; columns are {known}")
-    return found[0]
+    return candidates[0]

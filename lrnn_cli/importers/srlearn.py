@@ -60,7 +60,7 @@ class Srlearn:
 
 def _parts(sources: Sources, faults: Faults, notes: Notes) -> list[_Part]:
     """The worlds of all folders, in order."""
-    found: dict[tuple[str, str], Interpretation] = {}
+    worlds: dict[tuple[str, str], Interpretation] = {}
     for path in sources.files:
         match = PART.match(Path(path).name)
         if match is None:
@@ -68,11 +68,11 @@ def _parts(sources: Sources, faults: Faults, notes: Notes) -> list[_Part]:
                 notes.append((visible(path), "not used: this is no file of srlearn's"))
             continue
         fold = Path(path).parent.parent.name if Path(path).parent.name == match["part"] else Path(path).parent.name
-        world = found.setdefault((fold, match["part"]), Interpretation())
+        world = worlds.setdefault((fold, match["part"]), Interpretation())
         name, text = sources.text(path, "atoms", may_be_empty=True)
         _add_atoms(world, match["kind"], Text(name, text), faults)
-    several = len({fold for fold, _ in found}) > 1
-    return [_Part(fold if several else "", part, world) for (fold, part), world in found.items()]
+    several = len({fold for fold, _ in worlds}) > 1
+    return [_Part(fold if several else "", part, world) for (fold, part), world in worlds.items()]
 
 
 def _add_atoms(world: Interpretation, kind: str, text: Text, faults: Faults) -> None:
@@ -146,15 +146,17 @@ def _modes(sources: Sources, faults: Faults, notes: Notes) -> dict[Predicate, tu
 def _add_mode(sorts: dict[Predicate, tuple[str, ...]], term: Json, start: int) -> None:
     """A predicate with several modes has the sorts of the first; a constant in any of them is one."""
     name, arguments = name_and_arguments(term)
-    found = []
+    own_sorts = []
     for argument in arguments:
         known_sign = not isinstance(argument, str) and len(argument) == 2 and argument[0] in ("+", "-", "#")
         if not known_sign or not isinstance(argument[1], str):
             raise TextFault(start, "arguments of a mode are +type, -type or #type")
-        found.append(CONSTANT if argument[0] == "#" else unquoted(argument[1]))
-    predicate = Predicate(name, len(found))
-    known = sorts.get(predicate, tuple(found))
-    sorts[predicate] = tuple(CONSTANT if CONSTANT in (old, new) else old for old, new in zip(known, found, strict=True))
+        own_sorts.append(CONSTANT if argument[0] == "#" else unquoted(argument[1]))
+    predicate = Predicate(name, len(own_sorts))
+    known = sorts.get(predicate, tuple(own_sorts))
+    sorts[predicate] = tuple(
+        CONSTANT if CONSTANT in (old, new) else old for old, new in zip(known, own_sorts, strict=True)
+    )
 
 
 def _folds(parts: list[_Part], title: str, notes: Notes) -> list[tuple[int, str, Interpretation]]:
@@ -190,17 +192,19 @@ def _several(folds: list[tuple[int, str, Interpretation]], examples: str, title:
     cut = examples == "each" or all(len(data.examples) > 1 and not data.background for data in read)
     if not cut:
         read = [imported_interpretation(world, "one", title, []) for _, _, world in folds]
-    found: list[ImportedExample] = []
+    renamed: list[ImportedExample] = []
     for (number, name, _), data in zip(folds, read, strict=True):
         for example in data.examples:
             known = f"{quoted(name)}" if not cut else f"{quoted(name)}({example.name})"
-            found.append(replace(example, name=known, fold=number))
+            renamed.append(replace(example, name=known, fold=number))
     if cut:
-        notes.append(f"{len(found)} examples, one for each first argument of a query; --examples one keeps them in one")
+        notes.append(
+            f"{len(renamed)} examples, one for each first argument of a query; --examples one keeps them in one"
+        )
     union = Interpretation(
         [fact for _, _, world in folds for fact in world.facts],
         queries=[query for _, _, world in folds for query in world.queries],
         sorts=folds[0][2].sorts,
     )
     background = sorted({clause for data in read for clause in data.background})
-    return ImportedData(found, background, declared_bias(union, notes), notes)
+    return ImportedData(renamed, background, declared_bias(union, notes), notes)

@@ -48,7 +48,7 @@ Notes = list[tuple[str, str]]
 
 
 @dataclass
-class Table:
+class SourceTable:
     """Rows of values, None for missing ones; keys and references as declared, then as found."""
 
     file: str
@@ -102,7 +102,7 @@ def _kind(sources: Sources, path: str) -> str:
     return "delimited" if named and len(looks_delimited(sources.head(path))) > (path == "-") else ""
 
 
-def _read(sources: Sources, path: str, notes: Notes) -> list[Table]:
+def _read(sources: Sources, path: str, notes: Notes) -> list[SourceTable]:
     kind = _kind(sources, path)
     if kind in ("parquet", "sqlite"):
         _check_whole(sources, path, kind)
@@ -133,12 +133,12 @@ def _table_name(path: str) -> str:
 # Reading
 
 
-def _delimited(sources: Sources, path: str) -> Table:
+def _delimited(sources: Sources, path: str) -> SourceTable:
     """Columns are whole numbers, numbers or names; empty cells are missing values."""
     name, text = sources.text(path, "a table with a header line")
     read = delimited(name, text)
     columns = [_typed([row[place] for row in read.rows]) for place in range(len(read.columns))]
-    return Table(name, _table_name(path), read.columns, list(zip(*columns, strict=True)), lines=read.lines)
+    return SourceTable(name, _table_name(path), read.columns, list(zip(*columns, strict=True)), lines=read.lines)
 
 
 def _typed(cells: list[str]) -> list[Any]:
@@ -149,7 +149,7 @@ def _typed(cells: list[str]) -> list[Any]:
     return [cell or None for cell in cells]
 
 
-def _parquet(path: str, notes: Notes) -> Table:
+def _parquet(path: str, notes: Notes) -> SourceTable:
     try:
         import duckdb
     except ImportError:
@@ -165,9 +165,9 @@ def _parquet(path: str, notes: Notes) -> Table:
             # Python would need another package for times with zones.
             zones = [_identifier(name) for name, kind, *_ in described if kind.endswith("WITH TIME ZONE")]
             replaced = f" REPLACE ({', '.join(f'{name}::VARCHAR AS {name}' for name in zones)})" if zones else ""
-            found = database.execute(f"SELECT *{replaced} FROM read_parquet(?)", [path])
-            columns = [str(column[0]) for column in found.description or []]
-            pieces = iter(lambda: found.fetchmany(AT_ONCE), [])
+            result = database.execute(f"SELECT *{replaced} FROM read_parquet(?)", [path])
+            columns = [str(column[0]) for column in result.description or []]
+            pieces = iter(lambda: result.fetchmany(AT_ONCE), [])
             rows = _bounded((row for piece in pieces for row in piece), visible(path))
     except duckdb.OutOfMemoryException:
         raise LrnnError(
@@ -176,10 +176,10 @@ def _parquet(path: str, notes: Notes) -> Table:
     except duckdb.Error as error:
         message = str(error).partition("\n")[0]
         raise LrnnError(f"{visible(path)}: this Parquet file can't be read: {visible(message)}") from None
-    return _without_strange(Table(visible(path), _table_name(path), columns, rows), notes)
+    return _without_strange(SourceTable(visible(path), _table_name(path), columns, rows), notes)
 
 
-def _sqlite(path: str, notes: Notes) -> list[Table]:
+def _sqlite(path: str, notes: Notes) -> list[SourceTable]:
     """The tables of a database; views and tables of extensions are not read. The file is never written."""
     name = visible(path)
     tables = []
@@ -205,16 +205,16 @@ def _sqlite(path: str, notes: Notes) -> list[Table]:
     return tables
 
 
-def _sqlite_table(database: sqlite3.Connection, file: str, name: str) -> Table:
-    found = database.execute(f"SELECT * FROM {_identifier(name)}")
-    columns = [str(column[0]) for column in found.description]
-    rows = _bounded(found, file)
+def _sqlite_table(database: sqlite3.Connection, file: str, name: str) -> SourceTable:
+    result = database.execute(f"SELECT * FROM {_identifier(name)}")
+    columns = [str(column[0]) for column in result.description]
+    rows = _bounded(result, file)
     info = database.execute(f"PRAGMA table_info({_identifier(name)})").fetchall()
     key = [column for _, column, _, _, _, rank in sorted(info, key=lambda row: int(row[5])) if rank]
     references = database.execute(f"PRAGMA foreign_key_list({_identifier(name)})").fetchall()
     composed = Counter(row[0] for row in references)
     refers = {row[3]: row[2] for row in references if composed[row[0]] == 1}
-    return Table(file, name, columns, rows, key, refers)
+    return SourceTable(file, name, columns, rows, key, refers)
 
 
 def _bounded(rows: Iterable[tuple[Any, ...]], file: str) -> list[tuple[Any, ...]]:
@@ -237,7 +237,7 @@ def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _without_strange(table: Table, notes: Notes) -> Table:
+def _without_strange(table: SourceTable, notes: Notes) -> SourceTable:
     """Binary and nested values are left out, column by column."""
     strange = {
         column
@@ -250,13 +250,13 @@ def _without_strange(table: Table, notes: Notes) -> Table:
     rows = [tuple(row[place] for place in kept) for row in table.rows]
     columns = [table.columns[place] for place in kept]
     key = table.key if not strange & set(table.key) else []
-    return Table(table.file, table.name, columns, rows, key, table.refers, table.lines)
+    return SourceTable(table.file, table.name, columns, rows, key, table.refers, table.lines)
 
 
 # Keys
 
 
-def _find_keys(tables: list[Table], notes: Notes) -> None:
+def _find_keys(tables: list[SourceTable], notes: Notes) -> None:
     """Keys and references that are not declared, by names and values."""
     for table in tables:
         if not table.key:
@@ -274,14 +274,14 @@ def _find_keys(tables: list[Table], notes: Notes) -> None:
                 _check_references(table, column, by_name[name], notes)
 
 
-def _key(table: Table, names: set[str]) -> list[str]:
+def _key(table: SourceTable, names: set[str]) -> list[str]:
     """The column with one of these names, if no value is missing or repeated."""
     return next(([column] for column in table.columns if column.lower() in names and _is_key(table.values(column))), [])
 
 
-def _references(table: Table, tables: list[Table]) -> dict[str, str]:
+def _references(table: SourceTable, tables: list[SourceTable]) -> dict[str, str]:
     """The tables that columns refer to by their names: given ones, else x of x_id."""
-    found = {}
+    references = {}
     for column in table.columns:
         others = [
             other.name
@@ -290,13 +290,13 @@ def _references(table: Table, tables: list[Table]) -> dict[str, str]:
         ]
         match = REFERENCE.match(column)
         if others:
-            found[column] = others[0]
+            references[column] = others[0]
         elif match and [column] != table.key:
-            found[column] = match["table"].lower()
-    return found
+            references[column] = match["table"].lower()
+    return references
 
 
-def _check_references(table: Table, column: str, other: Table, notes: Notes) -> None:
+def _check_references(table: SourceTable, column: str, other: SourceTable, notes: Notes) -> None:
     known = set(other.values(other.key[0])) if len(other.key) == 1 else set()
     unknown = {value for value in table.values(column) if value is not None} - known
     if unknown:
@@ -312,7 +312,7 @@ def _called(name: str) -> set[str]:
     return {form for word in words for form in (word, f"{word}_id", f"{word}id", f"id_{word}")}
 
 
-def _own_key(table: Table) -> set[str]:
+def _own_key(table: SourceTable) -> set[str]:
     return {table.key[0].lower()} - {"id", "name"} if len(table.key) == 1 else set()
 
 
@@ -332,19 +332,19 @@ class _Subject:
     sorts: tuple[str, ...]
 
 
-def _target(tables: list[Table], options: Options, title: str) -> tuple[str, str] | None:
+def _target(tables: list[SourceTable], options: Options, title: str) -> tuple[str, str] | None:
     if options.target is None:
         return None
     table, _, column = options.target.rpartition(".")
-    found = [other for other in tables if (other.name == table or not table) and column in other.columns]
-    if len(found) != 1:
-        what = "several tables have" if found else "there is no"
+    owners = [other for other in tables if (other.name == table or not table) and column in other.columns]
+    if len(owners) != 1:
+        what = "several tables have" if owners else "there is no"
         names = ", ".join(visible(f"{other.name}.{column}") for other in tables for column in other.columns)
         raise LrnnError(f"{title}: {what} {visible(options.target)}; --target is one of {names}")
-    return found[0].name, column
+    return owners[0].name, column
 
 
-def _world(tables: list[Table], target: tuple[str, str] | None, options: Options, notes: Notes) -> Interpretation:
+def _world(tables: list[SourceTable], target: tuple[str, str] | None, options: Options, notes: Notes) -> Interpretation:
     world = Interpretation()
     columns = Counter(column for table in tables for column in table.columns)
     taken = {table.name for table in tables}
@@ -367,7 +367,7 @@ def _world(tables: list[Table], target: tuple[str, str] | None, options: Options
     return world
 
 
-def _subject(table: Table, by_name: dict[str, Table]) -> _Subject:
+def _subject(table: SourceTable, by_name: dict[str, SourceTable]) -> _Subject:
     """The key, else the references of a row where they tell rows apart, else the row itself."""
     if len(table.key) == 1:
         (column,) = table.key
@@ -398,7 +398,12 @@ def _add(world: Interpretation, predicate: Predicate, sorts: tuple[str, ...], ar
 
 
 def _add_column(
-    world: Interpretation, table: Table, column: str, name: str, subject: _Subject, by_name: dict[str, Table]
+    world: Interpretation,
+    table: SourceTable,
+    column: str,
+    name: str,
+    subject: _Subject,
+    by_name: dict[str, SourceTable],
 ) -> None:
     values = table.values(column)
     other = table.refers.get(column)
@@ -435,7 +440,7 @@ def _value(value: Any) -> str | None:
 
 def _ask(
     world: Interpretation,
-    table: Table,
+    table: SourceTable,
     column: str,
     name: str,
     subject: _Subject,
@@ -447,8 +452,8 @@ def _ask(
     if not given:
         raise LrnnError(f"{table.file}: all values of {visible(f'{table.name}.{column}')} are missing")
     labels = [_label(values[row]) for row in given]
-    found = targets(labels, options, f"{table.file}: {visible(f'{table.name}.{column}')}")
-    wrong = [f"{table.place(row)}: {target}" for row, target in zip(given, found, strict=True) if is_message(target)]
+    asked = targets(labels, options, f"{table.file}: {visible(f'{table.name}.{column}')}")
+    wrong = [f"{table.place(row)}: {target}" for row, target in zip(given, asked, strict=True) if is_message(target)]
     if wrong:
         raise LrnnError("\n".join(wrong[:20]))
     if len(given) < len(values):
@@ -456,7 +461,7 @@ def _ask(
             (table.file, f"{len(values) - len(given)} rows of {visible(table.name)} have no target and no query")
         )
     world.sorts[Predicate(name, len(subject.sorts))] = subject.sorts
-    world.queries += [Query(Fact(name, subject.objects[row]), target) for row, target in zip(given, found, strict=True)]
+    world.queries += [Query(Fact(name, subject.objects[row]), target) for row, target in zip(given, asked, strict=True)]
 
 
 def _label(value: Any) -> str:

@@ -51,7 +51,7 @@ def _looks_like_triples(head: str) -> bool:
 
 
 def _triples(sources: Sources, path: str, faults: Faults) -> list[Triple]:
-    found: list[Triple] = []
+    triples: list[Triple] = []
     name, text = sources.text(path, "triples")
     for number, line in enumerate(text.split("\n"), 1):
         cells = [cell.strip() for cell in line.split("\t")]
@@ -61,8 +61,8 @@ def _triples(sources: Sources, path: str, faults: Faults) -> list[Triple]:
             message = f"there are {len(cells)} parts; a triple is head, relation and tail with tabs between"
             faults.add(name, number, 1, message if len(cells) != 3 else "a part of the triple is empty; write it")
             continue
-        found.append((cells[0], cells[1], cells[2]))
-    return found
+        triples.append((cells[0], cells[1], cells[2]))
+    return triples
 
 
 def _fact(triple: Triple) -> Fact:
@@ -112,13 +112,13 @@ def _negatives(asked: dict[str, list[Triple]], options: Options, notes: list[str
     if wanted > len(free):
         notes.append(f"there are only {len(free)} pairs without a triple for {wanted} negative queries")
     drawn = random.Random(options.seed).sample(free, min(wanted, len(free)))
-    found: dict[str, list[tuple[str, str]]] = {}
+    negatives: dict[str, list[tuple[str, str]]] = {}
     start: float = 0
     for name, part in asked.items():
         share = len(drawn) * len(part) / len(known) if known else 0
-        found[name] = _between(drawn, start, start + share)
+        negatives[name] = _between(drawn, start, start + share)
         start += share
-    return found
+    return negatives
 
 
 def _between(pairs: Sequence[tuple[str, str]], start: float, end: float) -> list[tuple[str, str]]:

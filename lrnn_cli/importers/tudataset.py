@@ -32,7 +32,7 @@ CELL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 
 
 @dataclass
-class _Graph:
+class _LabelledGraph:
     """Facts of a graph, and its undirected edges with labels, to be named once."""
 
     facts: list[str] = field(default_factory=list)
@@ -74,12 +74,12 @@ class _Table:
 
 def _tables(sources: Sources, faults: Faults) -> dict[str, _Table]:
     """All files by what they hold: rows of numbers with commas between."""
-    found: dict[str, _Table] = {}
+    tables: dict[str, _Table] = {}
     for path in sources.files:
         match = FILE.match(Path(path).name)
         if match is None:
             continue
-        if match["kind"] in found:
+        if match["kind"] in tables:
             raise LrnnError(f"{sources.title}: there are several sets; name the folder of one")
         name, text = sources.text(path, "rows of numbers")
         rows = []
@@ -93,10 +93,10 @@ def _tables(sources: Sources, faults: Faults) -> dict[str, _Table]:
                     name, number, line.index(wrong) + 1 if wrong else 1, f"{wrong!r} is no finite number; write one"
                 )
             rows.append(cells)
-        found[match["kind"]] = _Table(name, rows)
-    if not {"A", "graph_indicator"} <= found.keys():
+        tables[match["kind"]] = _Table(name, rows)
+    if not {"A", "graph_indicator"} <= tables.keys():
         raise LrnnError(f"{sources.title}: files *_A.txt and *_graph_indicator.txt are needed")
-    return found
+    return tables
 
 
 def _count(table: _Table, wanted: int, what: str, faults: Faults) -> bool:
@@ -109,7 +109,7 @@ def _count(table: _Table, wanted: int, what: str, faults: Faults) -> bool:
     return False
 
 
-def _nodes(tables: dict[str, _Table], faults: Faults) -> tuple[list[_Graph], list[tuple[int, str]]]:
+def _nodes(tables: dict[str, _Table], faults: Faults) -> tuple[list[_LabelledGraph], list[tuple[int, str]]]:
     """Graphs with the facts of their nodes, and for each node its graph and name."""
     indicator = tables["graph_indicator"]
     # Graphs without a node have no line; where there are more of these than lines, a number is wrong.
@@ -119,7 +119,7 @@ def _nodes(tables: dict[str, _Table], faults: Faults) -> tuple[list[_Graph], lis
         message = f"the number of a graph is a whole number from 1, here to {most:,} at most"
         faults.add(indicator.name, numbers.index(0) + 1, 1, message)
         faults.check()
-    graphs = [_Graph() for _ in range(max(numbers, default=0))]
+    graphs = [_LabelledGraph() for _ in range(max(numbers, default=0))]
     node_of = []
     for number in numbers:
         graphs[number - 1].nodes += 1
@@ -145,7 +145,9 @@ def _word(cell: str) -> str:
     return cell.replace("-", "minus_").replace("+", "").replace(".", "_")
 
 
-def _add_edges(tables: dict[str, _Table], graphs: list[_Graph], node_of: list[tuple[int, str]], faults: Faults) -> None:
+def _add_edges(
+    tables: dict[str, _Table], graphs: list[_LabelledGraph], node_of: list[tuple[int, str]], faults: Faults
+) -> None:
     """Edges that go both ways with the same label are one object."""
     table = tables["A"]
     kinds = [
@@ -176,7 +178,7 @@ def _add_edges(tables: dict[str, _Table], graphs: list[_Graph], node_of: list[tu
                 facts += _facts(kind, tables[kind].rows[line], (name,))
 
 
-def _add_graph_attributes(tables: dict[str, _Table], graphs: list[_Graph], faults: Faults) -> None:
+def _add_graph_attributes(tables: dict[str, _Table], graphs: list[_LabelledGraph], faults: Faults) -> None:
     table = tables.get("graph_attributes")
     if table is not None and _count(table, len(graphs), "graphs", faults):
         for graph, row in zip(graphs, table.rows, strict=True):
@@ -201,8 +203,8 @@ def _queries(tables: dict[str, _Table], graphs: int, options: Options, faults: F
         )
     if not given:
         return [Query(atom, max(0.0, float(label))) for label in labels]
-    found = targets(labels, options, table.name)
-    for line, target in enumerate(found, 1):
+    asked = targets(labels, options, table.name)
+    for line, target in enumerate(asked, 1):
         if is_message(target):
             faults.add(table.name, line, 1, str(target))
-    return [Query(atom, target) for target in found]
+    return [Query(atom, target) for target in asked]

@@ -100,10 +100,10 @@ def file_parts(path: str, count: int | None, least: int = 1) -> FileParts:
 
 def _begins(text: bytes, start: int, lines: int) -> list[tuple[int, int]]:
     """Where models begin in lines of a file, and how many lines stand before; the text starts after so much of both."""
-    found = []
+    begins = []
     counted = 0
     for match in BEGINNING.finditer(text):
         lines += text.count(b"\n", counted, match.start())
         counted = match.start()
-        found.append((start + counted, lines))
-    return found
+        begins.append((start + counted, lines))
+    return begins

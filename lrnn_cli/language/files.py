@@ -76,7 +76,8 @@ def _readable(name: str) -> Iterator[None]:
     except FileNotFoundError:
         raise ReadError(f"{name}: there is no such file") from None
     except IsADirectoryError:
-        raise ReadError(f"{name}: this is a folder; name a file in it") from None
+        remedy = f"name a file in it, or let `lrnn import {name}` make data of a folder of another system"
+        raise ReadError(f"{name}: this is a folder; {remedy}") from None
     except OSError as error:
         raise ReadError(f"{name}: can't be read: {system_message(error)}") from None
 

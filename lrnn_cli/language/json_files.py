@@ -17,7 +17,7 @@ def read_json(path: str) -> dict[str, Any]:
 def parse_json(name: str, content: bytes) -> dict[str, Any]:
     """The object in the text of a JSON file; numbers are finite."""
     try:
-        found = json.loads(content.decode(), parse_constant=_refused)
+        parsed = json.loads(content.decode(), parse_constant=_refused)
     except json.JSONDecodeError as error:
         raise ReadError(f"{name}:{error.lineno}:{error.colno}: this is not valid JSON: {error.msg}") from None
     except UnicodeDecodeError:
@@ -25,9 +25,9 @@ def parse_json(name: str, content: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         # Numbers with thousands of digits, infinite ones, and brackets in brackets without end.
         raise ReadError(f"{name}: this JSON has numbers or brackets beyond all measure; write it again") from None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise ReadError(f"{name}:1:1: a JSON object is expected here; write it again")
-    return found
+    return parsed
 
 
 def _refused(constant: str) -> NoReturn:

@@ -67,17 +67,17 @@ def examples_of_others(predicates: Sequence[Predicate]) -> str:
 
 def _words(faults: Sequence[Fault]) -> Fault | None:
     """Targets that are names of classes, if nothing else is wrong."""
-    found = [match for fault in faults if (match := WORD.match(fault.message))]
-    if not found or len(found) < len(faults):
+    matches = [match for fault in faults if (match := WORD.match(fault.message))]
+    if not matches or len(matches) < len(faults):
         return None
-    counts = Counter(match["word"] for match in found).most_common(4)
+    counts = Counter(match["word"] for match in matches).most_common(4)
     shown = ", ".join(f"{word} ({count})" for word, count in counts[:3]) + (", ..." if len(counts) > 3 else "")
     first = min(faults)
-    query = found[list(faults).index(first)]["query"]
+    query = matches[list(faults).index(first)]["query"]
     message = (
-        f"{len(found)} target{'s are words' if len(found) > 1 else ' is a word'}, {shown}; a target is a number: write "
-        f"query({query}, 1.0). for one class and query({query}, 0.0). for the others, or let `lrnn import --positive "
-        "CLASS` do it"
+        f"{len(matches)} target{'s are words' if len(matches) > 1 else ' is a word'}, {shown}; a target is a number: "
+        f"write query({query}, 1.0). for one class and query({query}, 0.0). for the others, or let `lrnn import "
+        "--positive CLASS` do it"
     )
     return Fault(first.line, first.column, message)
 

@@ -146,12 +146,12 @@ def as_classes(queries: Queries) -> Queries:
 
 def asked_classes(queries: Queries) -> dict[Predicate, tuple[str, ...]]:
     """The targets of queries, and the classes that each of them has."""
-    found = {}
+    classes = {}
     for number in np.unique(queries.predicate_index).tolist():
         own = queries.target[(queries.predicate_index == number) & queries.labelled]
         words = {queries.classes[int(place)] for place in np.unique(own).tolist()}
-        found[queries.predicate[number]] = tuple(sorted(words))
-    return found
+        classes[queries.predicate[number]] = tuple(sorted(words))
+    return classes
 
 
 def class_rows(queries: Queries, classes: dict[Predicate, tuple[str, ...]]) -> Queries:
@@ -240,11 +240,11 @@ def data_for(template: Template, data: DataSet) -> DataSet:
 
 def class_columns(queries: Queries, rows: Queries, outputs: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
     """(queries, classes) what outputs (rows,) of queries that were spread out say, 0 for classes of other targets."""
-    found = np.zeros((len(queries), len(classes)))
+    shares = np.zeros((len(queries), len(classes)))
     place = {word: number for number, word in enumerate(classes)}
     columns = np.array([place.get(class_of(predicate.name)[1], -1) for predicate in rows.predicate])
     column = columns[rows.predicate_index]
     assert rows.group is not None
     number = np.cumsum(begins(rows.group)) - 1
-    found[number[column >= 0], column[column >= 0]] = outputs[column >= 0]
-    return found
+    shares[number[column >= 0], column[column >= 0]] = outputs[column >= 0]
+    return shares

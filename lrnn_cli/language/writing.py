@@ -33,6 +33,11 @@ def visible(text: str, kept: str = "") -> str:
     return "".join(char if char.isprintable() or char in kept else f"\\x{ord(char):x}\\" for char in text)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things: 1 rule, 2 rules; `many` for things whose plural takes more than an s."""
+    return f"1 {one}" if number == 1 else f"{number} {many or f'{one}s'}"
+
+
 def prolog_text(lines: Iterable[str]) -> str:
     """The text of a Prolog file: each of `lines`, a comment or clauses, is one line whatever names are in it."""
     return "".join(f"{visible(line)}\n" for line in lines)

@@ -127,8 +127,8 @@ def bundled(network: Network) -> Bundles:
     aggregations, directs = [csr_array((1, 0))], [csr_array((1, network.rules))]
     level_atom, level_column = [1], [0]
     for level in network.levels:
-        found, matrix, direct = _level_bundles(level, network)
-        bundles += found
+        own, matrix, direct = _level_bundles(level, network)
+        bundles += own
         aggregations.append(matrix)
         directs.append(direct)
         level_atom.append(level.last)
@@ -278,9 +278,9 @@ def _constants(level: Level, network: Network, constant: np.ndarray) -> csr_arra
         by_column = csr_array((values[constant], (level.column[constant], rules)), (columns, network.rules))
         return csr_array(level.aggregation.scipy @ by_column)
     segments = level.segments
-    found = network.aggregation.segments(values[segments.neuron], segments.start)
+    aggregated = network.aggregation.segments(values[segments.neuron], segments.start)
     chosen = constant[segments.neuron[segments.start]]
-    return csr_array((found[chosen], (segments.atom[chosen], segments.rule[chosen])), (atoms, network.rules))
+    return csr_array((aggregated[chosen], (segments.atom[chosen], segments.rule[chosen])), (atoms, network.rules))
 
 
 def _bundle(rule: np.ndarray, body_atom: np.ndarray) -> _Bundle:

@@ -25,11 +25,11 @@ def collapse(groundings: Groundings) -> Groundings:
     before = groundings.collapsed
     atoms, number, first = {}, {}, {}
     for name, group in compiler.groups.items():
-        # Shape 0 of a predicate with weighted facts alone is a plain fact, which no atom here is.
-        shape = group.shape if name in compiler.derivations else group.shape - np.int32(1)
-        kept, found = np.unique(shape, return_index=True)
-        first[name] = found[kept >= 0]
-        number[name] = np.append(shape, np.int32(-1))
+        # Class 0 of a predicate with weighted facts alone is a plain fact, which no atom here is.
+        value_class = group.value_class if name in compiler.derivations else group.value_class - np.int32(1)
+        kept, place = np.unique(value_class, return_index=True)
+        first[name] = place[kept >= 0]
+        number[name] = np.append(value_class, np.int32(-1))
         has_fact = group.fact_count[first[name]] > 0
         atoms[name] = Atoms(group.fact_sum[first[name]], has_fact.astype(np.int32))
     tables, row_of = [], []
@@ -59,7 +59,7 @@ def collapse(groundings: Groundings) -> Groundings:
         atoms,
         tuple(tables),
         tuple(heads),
-        compiler.query_shape,
+        compiler.query_value_class,
         tuple(map(len, groundings.tables)) if before is None else before.groundings,
         raw_neurons(compiler) if before is None else before.neurons,
     )
@@ -78,5 +78,5 @@ def joined_parts(whole: Groundings, parts: Sequence[Collapsed]) -> Groundings:
     """Collapsed groundings of parts as those of the whole, which has no tables, and queries in the order of parts."""
     ends = np.cumsum([len(part.query_atom) for part in parts])
     predicates = np.split(whole.queries.predicate_index, ends[:-1])
-    found = joined(whole.program, whole.queries.predicate, list(zip(parts, predicates, strict=True)))
-    return collapse(_with(whole, found))
+    together = joined(whole.program, whole.queries.predicate, list(zip(parts, predicates, strict=True)))
+    return collapse(_with(whole, together))

@@ -1,10 +1,10 @@
 """Compile groundings into a network, never building two neurons that have the same value for all weights.
 
 Atoms are classed bottom up. Facts are classed by the sum of their weights; a derived atom by its facts and, for each
-way it is derived, by the multiset of its groundings, each grounding being the tuple of classes (*shapes*) of its body
+way it is derived, by the multiset of its groundings, each grounding being the tuple of classes of its body
 atoms, in lowest terms where aggregation is a mean. A table is collapsed to distinct tuples before any rule neuron
-exists, once for all rules that share the table: the predicates of a group have the same shapes. What is left are
-`Block`s: distinct tuples, and how the shapes derived from them aggregate them.
+exists, once for all rules that share the table: the predicates of a group have the same classes. What is left are
+`Block`s: distinct tuples, and how the classes derived from them aggregate them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from lrnn_cli.semantics.aggregations import AGGREGATIONS, Aggregation
 class Block:
     """One way of deriving atoms of a group, at one level.
 
-    tuples: (neurons, literals) shapes of the literals that are not crisp
-    aggregation: (shapes of this level, neurons) what each neuron counts for
+    tuples: (neurons, literals) classes of the literals that are not crisp
+    aggregation: (classes of this level, neurons) what each neuron counts for
     count: (entries of it,) how many groundings each neuron stands for
     """
 
@@ -45,10 +45,10 @@ class Block:
 
 @dataclass
 class Layer:
-    """What one step of classing adds to a group: shapes `first` up to `last`, derived by `blocks`.
+    """What one step of classing adds to a group: classes `first` up to `last`, derived by `blocks`.
 
-    fact_sum: (shapes,) sum of the weights of facts of the data; derived: (shapes,) whether a rule derives the atom;
-    learned: for facts of the template, the shapes (shapes,) they belong to.
+    fact_sum: (classes,) sum of the weights of facts of the data; derived: (classes,) whether a rule derives the atom;
+    learned: for facts of the template, the classes (classes,) they belong to.
     """
 
     group: Predicate
@@ -77,8 +77,8 @@ class Memory:
         self._compilation = 0
 
     def recall(self, key: tuple[object, ...], compute: Callable[[], Any]) -> Any:
-        found = self._results.get(key)
-        value = compute() if found is None else found[1]
+        kept = self._results.get(key)
+        value = compute() if kept is None else kept[1]
         self._results[key] = (self._compilation, value)
         return value
 
@@ -114,7 +114,7 @@ class Compiler:
         self.literals: dict[int, list[Literal]] = {}
         self.head_position: dict[tuple[Predicate, Way], np.ndarray] = {}
         self.layers: list[Layer] = []
-        self.query_shape = np.full(len(groundings.queries), -1, np.int32)
+        self.query_value_class = np.full(len(groundings.queries), -1, np.int32)
         self._make_groups()
         self._find_literals()
         self._query_positions()
@@ -125,8 +125,8 @@ class Compiler:
         for stratum in self.program.strata:
             self._class_stratum(stratum)
         for name, (chosen, positions) in self._queried.items():
-            found = positions >= 0
-            self.query_shape[chosen[found]] = self.groups[name].shape[positions[found]]
+            there = positions >= 0
+            self.query_value_class[chosen[there]] = self.groups[name].value_class[positions[there]]
         self._memory.compiled()
 
     # Atoms
@@ -168,12 +168,12 @@ class Compiler:
         np.add.at(group.fact_count, position, 1)
 
     def _class_soft(self, name: Predicate, group: Group) -> None:
-        """Shapes of a predicate of the data with weighted facts; shape 0 is a plain fact of weight 1."""
-        values, shape = np.unique(group.fact_sum, return_inverse=True)
+        """Classes of a predicate of the data with weighted facts; class 0 is a plain fact of weight 1."""
+        values, value_class = np.unique(group.fact_sum, return_inverse=True)
         if not self.compress:
-            values, shape = group.fact_sum, np.arange(len(group.fact_sum))
-        group.set_shapes(np.arange(len(shape)), (shape + 1).astype(np.int32))
-        group.shapes = len(values) + 1
+            values, value_class = group.fact_sum, np.arange(len(group.fact_sum))
+        group.set_value_classes(np.arange(len(value_class)), (value_class + 1).astype(np.int32))
+        group.value_classes = len(values) + 1
         sums = np.concatenate([[1.0], values])
         self.layers.append(Layer(name, 0, 0, len(sums), [], sums, np.zeros(len(sums), bool), {}))
         group.level = [0] * len(sums)
@@ -181,7 +181,7 @@ class Compiler:
     def _find_literals(self) -> None:
         for number, skeleton in enumerate(self.program.tables):
             table = self.groundings.tables[number]
-            found = []
+            literals = []
             # The rows of a table depend on which atoms of all its predicates are true.
             digests = [self.groups[name].index_digest for name, _ in skeleton.body if name in self.groups]
             for name, columns in skeleton.body:
@@ -194,8 +194,8 @@ class Compiler:
                         raise NetworkError(
                             f"{self.groundings.origin}: groundings have atoms that nothing derives; ground again"
                         )
-                    found.append(Literal(name, position))
-            self.literals[number] = found
+                    literals.append(Literal(name, position))
+            self.literals[number] = literals
 
     def _query_positions(self) -> None:
         queries = self.groundings.queries
@@ -274,7 +274,7 @@ class Compiler:
         group = self.groups[name]
         if not len(atoms):
             return
-        local = np.full(len(group.shape), -1, np.int64)
+        local = np.full(len(group.value_class), -1, np.int64)
         local[atoms] = np.arange(len(atoms))
         columns = [np.zeros(len(atoms), np.int64)]
         ways = []
@@ -311,10 +311,10 @@ class Compiler:
             columns.append(np.unique(fact_sum, return_inverse=True)[1])
             columns.append(has_fact.astype(np.int64))
         if self.compress:
-            shape, first = class_ids(columns)
+            value_class, first = class_ids(columns)
         else:
-            shape, first = np.arange(len(atoms), dtype=np.int32), np.arange(len(atoms))
-        group.set_shapes(atoms, group.shapes + shape)
+            value_class, first = np.arange(len(atoms), dtype=np.int32), np.arange(len(atoms))
+        group.set_value_classes(atoms, group.value_classes + value_class)
         blocks = []
         derived = np.zeros(len(first), bool)
         for way, tuples, start, atom, item, count in ways:
@@ -323,10 +323,10 @@ class Compiler:
             blocks.append(Block(way, tuples, matrix, counts))
         learned = {way: mark[first] for way, mark in learned_atoms.items()}
         level = max(level, 1 if blocks else 0)
-        last = group.shapes + len(first)
-        self.layers.append(Layer(name, level, group.shapes, last, blocks, fact_sum[first], derived, learned))
+        last = group.value_classes + len(first)
+        self.layers.append(Layer(name, level, group.value_classes, last, blocks, fact_sum[first], derived, learned))
         group.level += [level] * len(first)
-        group.shapes = last
+        group.value_classes = last
 
     def _counted(
         self,
@@ -351,23 +351,23 @@ class Compiler:
             known = atom >= 0
             counts = self.counts_of(name, way, entries)
             counts = None if counts is None else counts[known]
-            start, found, items_found, count = grouped(atom[known], item[known], items, counts)
+            start, atoms_there, items_there, count = grouped(atom[known], item[known], items, counts)
             count = self.aggregation.reduced(count, start)
-            numbers = np.arange(len(found))
-            if self.compress and len(found):
-                numbers = multiset_ids(start, items_found, count)
-            return start, found, items_found, count, numbers
+            numbers = np.arange(len(atoms_there))
+            if self.compress and len(atoms_there):
+                numbers = multiset_ids(start, items_there, count)
+            return start, atoms_there, items_there, count, numbers
 
         result: tuple[np.ndarray, ...] = self._memory.recall(key, compute)
         return result
 
     def _collapse(self, table: int, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Distinct tuples of shapes of a table, and which of them each row (or each of `rows`) is."""
+        """Distinct tuples of classes of a table, and which of them each row (or each of `rows`) is."""
         if rows is not None:
             return self._collapse_rows(table, rows)
         key = ("collapse", self.compress, self.program.tables[table], *self._class_digests(table))
-        found: tuple[np.ndarray, np.ndarray] = self._memory.recall(key, lambda: self._collapse_rows(table, None))
-        return found
+        collapsed: tuple[np.ndarray, np.ndarray] = self._memory.recall(key, lambda: self._collapse_rows(table, None))
+        return collapsed
 
     def _collapse_rows(self, table: int, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         literals = self.literals[table]
@@ -375,7 +375,7 @@ class Compiler:
         columns = []
         for literal in literals:
             position = literal.position if rows is None else literal.position[rows]
-            columns.append(self.groups[literal.group].shapes_at(position))
+            columns.append(self.groups[literal.group].value_classes_at(position))
         if not self.compress:
             tuple_of_row = np.arange(size)
             tuples = np.stack(columns, 1) if columns else np.zeros((size, 0), np.int32)
@@ -408,9 +408,9 @@ class Compiler:
         def atoms(nodes: np.ndarray) -> dict[Predicate, np.ndarray]:
             inside = {name: nodes - first[name] for name in stratum}
             return {
-                name: found[chosen]
-                for name, found in inside.items()
-                if (chosen := (found >= 0) & (found < len(self.groups[name].index))).any()
+                name: positions[chosen]
+                for name, positions in inside.items()
+                if (chosen := (positions >= 0) & (positions < len(self.groups[name].index))).any()
             }
 
         if left.any():
@@ -455,7 +455,7 @@ def _aggregations(
     count: np.ndarray,
     width: int,
 ) -> tuple[RowMatrix, np.ndarray]:
-    """The aggregation of the first atom of each shape, as a sparse matrix (shapes, width), and the counts in it."""
+    """The aggregation of the first atom of each class, as a sparse matrix (classes, width), and the counts in it."""
     segment = np.full(atoms, -1, np.int64)
     segment[atom] = np.arange(len(atom))
     chosen = segment[first]

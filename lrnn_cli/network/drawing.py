@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from lrnn_cli.errors import LrnnError
 from lrnn_cli.language.clauses import Atom, Predicate, Rule
 from lrnn_cli.language.template import Template
-from lrnn_cli.language.writing import visible
+from lrnn_cli.language.writing import counted, visible
 from lrnn_cli.network.rule_sets import layers
 
 POSITIVE, NEGATIVE, UNKNOWN = "#2166ac", "#b2182b", "#777777"
@@ -151,7 +151,7 @@ def template_dot(template: Template, top: int, least_weight: float = 0.0) -> str
 def _template_caption(template: Template, shown: int) -> str:
     member = f", member {template.member}" if template.member else ""
     rules = len(template.rules)
-    size = "1 rule" if rules == 1 else f"{rules} rules"
+    size = counted(rules, "rule")
     part = size if shown == rules else f"the strongest {shown} of {size}"
     caption = f"{_base(template.name)}{member}: {part}; weights above 0 are blue, below 0 red"
     return caption if shown == rules else f"{caption}\ndashed: some of its rules are left out"
@@ -206,13 +206,13 @@ def _base(name: str) -> str:
 
 def check_graphviz() -> str:
     """The path of the program `dot`."""
-    found = shutil.which("dot")
-    if found is None:
+    program = shutil.which("dot")
+    if program is None:
         raise LrnnError(
             "SVG is made by the program dot of Graphviz, which is not installed; install the package graphviz of your "
             "system, or write DOT with --format dot"
         )
-    return found
+    return program
 
 
 def svg(dot: str) -> str:

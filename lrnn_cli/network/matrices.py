@@ -67,9 +67,9 @@ def placed(values: np.ndarray, row: np.ndarray, column: np.ndarray, shape: tuple
     if by_scipy(len(values)):
         from scipy.sparse import csr_array
 
-        found = csr_array((values, (row, column)), shape)
-        found.sum_duplicates()
-        return RowMatrix(found.data, found.indices, found.indptr, shape)
+        matrix = csr_array((values, (row, column)), shape)
+        matrix.sum_duplicates()
+        return RowMatrix(matrix.data, matrix.indices, matrix.indptr, shape)
     order = np.lexsort((column, row))
     row, column, values = row[order], column[order], values[order]
     begins = np.ones(len(row), bool)

@@ -103,8 +103,8 @@ def _used(template: Template) -> set[Predicate]:
 
 def _layer(predicate: Predicate, number: int) -> int:
     """The layer in the name of a latent predicate, else the given one."""
-    found = LATENT.match(predicate.name)
-    return int(found.group(1)) if found else number
+    match = LATENT.match(predicate.name)
+    return int(match.group(1)) if match else number
 
 
 def _strongest_first(template: Template) -> dict[Predicate, list[Rule]]:

@@ -25,7 +25,7 @@ from lrnn_cli.network.compile import Block, Compiler, Layer
 from lrnn_cli.network.matrices import RowMatrix, placed
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import Aggregation, Linear
-from lrnn_cli.semantics.targets import Output, begins, spread
+from lrnn_cli.semantics.targets import ModelOutput, begins, spread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -117,7 +117,7 @@ class Network:
     query_example: np.ndarray
     query_group: np.ndarray
     target: np.ndarray
-    output: Output
+    output: ModelOutput
 
     @property
     def queries(self) -> int:
@@ -294,19 +294,19 @@ def assemble(compiler: Compiler) -> Network:
 
 
 def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarray]]:
-    """The network with all atoms that have been classed, and for each predicate the neuron of each shape."""
+    """The network with all atoms that have been classed, and for each predicate the neuron of each class."""
     program = compiler.program
     queries = compiler.groundings.queries
     activation = Activation.of(program.template.settings)
-    output = Output.of(program.template.settings, activation)
+    output = ModelOutput.of(program.template.settings, activation)
     not_squashed = frozenset() if output.kind.squashed else frozenset(queries.predicate)
     visible = visible_predicates(compiler)
     members: dict[Predicate, list[Predicate]] = {}
     for predicate in visible:
         members.setdefault(program.groups.get(predicate, predicate), []).append(predicate)
-    # One more than there are shapes: rows that no query sees name shape 0 even where there is none.
+    # One more than there are classes: rows that no query sees name class 0 even where there is none.
     neuron = {
-        predicate: np.zeros(compiler.groups[program.groups.get(predicate, predicate)].shapes + 1, np.int32)
+        predicate: np.zeros(compiler.groups[program.groups.get(predicate, predicate)].value_classes + 1, np.int32)
         for predicate in visible
     }
     rules_of: dict[tuple[Predicate, object], list[int]] = {}
@@ -333,9 +333,9 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
                 start = builder.atoms
                 size = layer.last - layer.first
                 neuron[predicate][layer.first : layer.last] = total + start + np.arange(size)
-                for way, shapes in layer.learned.items():
+                for way, belongs in layer.learned.items():
                     for rule_index in rules_of.get((predicate, way), ()):
-                        builder.add_learned(start + shapes.nonzero()[0], rule_index)
+                        builder.add_learned(start + belongs.nonzero()[0], rule_index)
                 linear = (~layer.derived & activation.family.sums_facts) | (predicate in not_squashed)
                 builder.add_atoms(layer.fact_sum, linear)
                 for block in layer.blocks:
@@ -354,8 +354,8 @@ def assemble_all(compiler: Compiler) -> tuple[Network, dict[Predicate, np.ndarra
     query_atom = np.zeros(len(queries), np.int32)
     for index, predicate in enumerate(queries.predicate):
         if predicate in neuron:
-            chosen = ((queries.predicate_index == index) & (compiler.query_shape >= 0)).nonzero()[0]
-            query_atom[chosen] = neuron[predicate][compiler.query_shape[chosen]]
+            chosen = ((queries.predicate_index == index) & (compiler.query_value_class >= 0)).nonzero()[0]
+            query_atom[chosen] = neuron[predicate][compiler.query_value_class[chosen]]
     network = Network(
         tuple(levels),
         total,

@@ -63,10 +63,10 @@ def _needed_atoms(compiler: Compiler) -> dict[Predicate, np.ndarray]:
     uses: dict[tuple[Predicate, Way], set[tuple[int, Predicate]]] = {}
     for rule in program.rules:
         if rule.head in needed:
-            found = uses.setdefault((rule.head, Way(rule.table, rule.head_columns, rule.is_fact)), set())
+            literals = uses.setdefault((rule.head, Way(rule.table, rule.head_columns, rule.is_fact)), set())
             names = [name for name, _ in program.tables[rule.table].body]
             soft = [place for place, name in enumerate(names) if name in compiler.groups]
-            found.update((literal, rule.body[place][0]) for literal, place in enumerate(soft))
+            literals.update((literal, rule.body[place][0]) for literal, place in enumerate(soft))
     frontier = set(needed)
     while frontier:
         changed = set()

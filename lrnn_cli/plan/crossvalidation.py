@@ -72,7 +72,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Watch:
+class TaskWatch:
     """Who is told how it goes: tasks that are running of so many that are left, and how each ended."""
 
     running: Callable[[Sequence[Task], int, int], None]
@@ -81,7 +81,7 @@ class Watch:
 
 def data_files(paths: Sequence[str]) -> tuple[DataFile, ...]:
     """Data sets by the names of their files, which differ."""
-    found: dict[str, DataFile] = {}
+    files: dict[str, DataFile] = {}
     for path in paths:
         name = os.path.basename(path)
         for ending in ENDINGS:
@@ -93,16 +93,16 @@ def data_files(paths: Sequence[str]) -> tuple[DataFile, ...]:
             raise ReadError(f"{visible(path)}: {what}; name a file")
         if not name or name.startswith("."):
             raise LrnnError(f"{visible(path)}: results are named after the file, and this name is none; rename it")
-        if name in found:
-            raise LrnnError(f"{visible(path)} and {visible(found[name].path)} have one name; rename one of them")
+        if name in files:
+            raise LrnnError(f"{visible(path)} and {visible(files[name].path)} have one name; rename one of them")
         with open(path, "rb") as file:
             digest = hashlib.sha256(file.read()).hexdigest()
         # A path that begins with a hyphen would be taken for an option.
-        found[name] = DataFile(os.path.join(".", path) if path.startswith("-") else path, name, digest)
-    return tuple(found.values())
+        files[name] = DataFile(os.path.join(".", path) if path.startswith("-") else path, name, digest)
+    return tuple(files.values())
 
 
-def crossvalidate(plan: Plan, executor: Executor, watch: Watch) -> tuple[Experiments, list[Outcome]]:
+def crossvalidate(plan: Plan, executor: Executor, watch: TaskWatch) -> tuple[Experiments, list[Outcome]]:
     """Do what is missing: the results that are there then, and the tasks that failed."""
     with _locked(plan):
         failed = _run(_preparations(plan), executor, watch)
@@ -138,7 +138,7 @@ def _locked(plan: Plan) -> Iterator[None]:
         yield
 
 
-def _run(tasks: Sequence[Task], executor: Executor, watch: Watch) -> list[Outcome]:
+def _run(tasks: Sequence[Task], executor: Executor, watch: TaskWatch) -> list[Outcome]:
     """Run tasks that are not done; those that failed."""
     left = [task for task in tasks if not task.is_done()]
     ended: list[Outcome] = []

@@ -46,8 +46,8 @@ class Learner:
     @property
     def chain(self) -> str:
         """How long the chains of its template are; empty where it has none."""
-        found = CHAIN.match(self.kind)
-        return found.group(1) if found else ""
+        match = CHAIN.match(self.kind)
+        return match.group(1) if match else ""
 
 
 def shell_words(option: str, text: str) -> list[str]:

@@ -208,14 +208,14 @@ def _asked_parts(
 def _together(whole: Groundings, parts: Iterator[Collapsed]) -> Groundings:
     """Parts as one; what is distinct in them is put together whenever there is twice as much."""
 
-    def joined(found: Sequence[Collapsed]) -> Groundings:
-        return joined_parts(whole.asking(np.arange(sum(len(part.query_atom) for part in found))), found)
+    def joined(collapsed: Sequence[Collapsed]) -> Groundings:
+        return joined_parts(whole.asking(np.arange(sum(len(part.query_atom) for part in collapsed))), collapsed)
 
-    found: list[Collapsed] = []
+    kept: list[Collapsed] = []
     for part in parts:
-        found.append(part)
-        if sum(other.size for other in found[1:]) > found[0].size:
-            together = joined(found).collapsed
+        kept.append(part)
+        if sum(other.size for other in kept[1:]) > kept[0].size:
+            together = joined(kept).collapsed
             assert together is not None
-            found = [together]
-    return joined(found)
+            kept = [together]
+    return joined(kept)

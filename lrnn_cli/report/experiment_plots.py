@@ -37,8 +37,8 @@ def error_figure(experiments: Experiments, learners: Sequence[str], titles: Sequ
             "marker": MARKERS[index % len(MARKERS)],
             "linestyle": "",
         }
-        found = experiments.of_learner(learner)
-        for row, result in zip(rows, found, strict=True):
+        results = experiments.of_learner(learner)
+        for row, result in zip(rows, results, strict=True):
             mean, deviation = result.mean("error"), result.deviation("error")
             if mean is None:
                 where = axes.get_yaxis_transform()
@@ -82,15 +82,15 @@ def statistics_figure(experiments: Experiments, learner: str) -> Figure:
     panels = figure.subplots(1, len(STATISTICS), sharey=True)
     statistics = [result.statistics() for result in experiments.of_learner(learner)]
     for panel, (axes, name) in enumerate(zip(panels, STATISTICS, strict=True)):
-        for row, found in enumerate(statistics):
-            if not found[name]:
+        for row, own in enumerate(statistics):
+            if not own[name]:
                 where = axes.get_yaxis_transform()
                 axes.text(0.5, row, "missing", transform=where, va="center", ha="center", fontsize=7, alpha=0.7)
                 continue
-            axes.plot([min(found[name]), max(found[name])], [row, row], color=COLOURS[0], alpha=0.6, linewidth=1.2)
-            axes.plot([np.mean(found[name])], [row], color=COLOURS[0], marker=MARKERS[0], markersize=6)
+            axes.plot([min(own[name]), max(own[name])], [row, row], color=COLOURS[0], alpha=0.6, linewidth=1.2)
+            axes.plot([np.mean(own[name])], [row], color=COLOURS[0], marker=MARKERS[0], markersize=6)
         _name_rows(axes, datasets if panel == 0 else ())
-        values = [value for found in statistics for value in found[name]] or [0.0]
+        values = [value for own in statistics for value in own[name]] or [0.0]
         room = max(0.15 * (max(values) - min(values)), 0.6)
         axes.set_xlim(min(values) - room, max(values) + room)
         axes.xaxis.set_major_locator(MaxNLocator(3, integer=name != "average length"))

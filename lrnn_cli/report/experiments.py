@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from lrnn_cli import __version__
-from lrnn_cli.evaluation.comparison import Comparison, mean_ranks
+from lrnn_cli.evaluation.comparison import ErrorComparison, mean_ranks
 from lrnn_cli.evaluation.experiments import MISSING, STATISTICS, Crossvalidation, Experiments, absent
-from lrnn_cli.language.writing import visible
-from lrnn_cli.report.pages import Block, Cell, Commands, Figure, Folded, Row, Section, Table
+from lrnn_cli.language.writing import counted, visible
+from lrnn_cli.report.pages import Block, Cell, CommandLines, Figure, Folded, PageTable, Row, Section
 from lrnn_cli.report.run_records import read_run
 
 TITLES = {
@@ -57,7 +57,7 @@ def experiments_json(experiments: Experiments) -> dict[str, Any]:
 
 
 def _result_json(result: Crossvalidation) -> dict[str, Any]:
-    statistics = {name: float(np.mean(found)) for name, found in result.statistics().items() if found}
+    statistics = {name: float(np.mean(values)) for name, values in result.statistics().items() if values}
     return {
         "data": result.data,
         "learner": result.learner,
@@ -133,18 +133,18 @@ def _short(experiments: Experiments) -> list[Block]:
     done = count - len(experiments.incomplete()) - len(impossible)
     ours = learner_title(experiments.learners[0])
     texts: list[Block] = [
-        f"Crossvalidated test errors of {_counted(len(experiments.learners), 'learner')} on "
-        f"{_counted(len(experiments.datasets), 'data set')}. {done} of {count} crossvalidations are complete. "
+        f"Crossvalidated test errors of {counted(len(experiments.learners), 'learner')} on "
+        f"{counted(len(experiments.datasets), 'data set')}. {done} of {count} crossvalidations are complete. "
         f"The {ours} is compared with the others."
     ]
     for result in impossible:
         texts.append(f"{learner_title(result.learner)} on {result.data} {absent(result)}: {result.impossible}.")
     for other in experiments.learners[1:]:
-        found, _ = experiments.compared(other)
-        if found.pairs:
+        comparison, _ = experiments.compared(other)
+        if comparison.pairs:
             texts.append(
-                f"Against {learner_title(other)}: a lower mean error on {found.wins} of "
-                f"{_counted(found.pairs, 'data set')}, a higher one on {found.losses}{_chance(found)}."
+                f"Against {learner_title(other)}: a lower mean error on {comparison.wins} of "
+                f"{counted(comparison.pairs, 'data set')}, a higher one on {comparison.losses}{_chance(comparison)}."
             )
     for data, learner in experiments.different_folds():
         texts.append(
@@ -154,20 +154,16 @@ def _short(experiments: Experiments) -> list[Block]:
     return texts
 
 
-def _chance(found: Comparison) -> str:
+def _chance(comparison: ErrorComparison) -> str:
     """What a test says of a difference, and whether it could have said more."""
-    if found.p_value is None:
+    if comparison.p_value is None:
         return ""
-    least = found.least_p_value
-    few = f", and with {_counted(found.wins + found.losses, 'untied data set')} it can't be below {least:.2g}"
-    return f"; Wilcoxon signed-rank test: p = {found.p_value:.2g}{few if least > CHANCE else ''}"
+    least = comparison.least_p_value
+    few = f", and with {counted(comparison.wins + comparison.losses, 'untied data set')} it can't be below {least:.2g}"
+    return f"; Wilcoxon signed-rank test: p = {comparison.p_value:.2g}{few if least > CHANCE else ''}"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _missing_table(experiments: Experiments) -> Table:
+def _missing_table(experiments: Experiments) -> PageTable:
     rows: list[Row] = []
     for result in experiments.incomplete():
         reasons: dict[str, list[str]] = {}
@@ -176,18 +172,18 @@ def _missing_table(experiments: Experiments) -> Table:
         for reason, numbers in (reasons or {"not started": ["all"]}).items():
             rows.append((result.data, learner_title(result.learner), ", ".join(numbers), reason))
     header = ("data set", "learner", "folds", "why")
-    return Table("Folds without results; make does them when it is called again.", header, rows, words=(1, 2, 3))
+    return PageTable("Folds without results; make does them when it is called again.", header, rows, words=(1, 2, 3))
 
 
-def _data_table(experiments: Experiments) -> Table:
+def _data_table(experiments: Experiments) -> PageTable:
     rows: list[Row] = []
     for data in experiments.datasets:
-        found = experiments.check(data)
-        targets = found.get("targets", [])
+        summary = experiments.check(data)
+        targets = summary.get("targets", [])
         queries = sum(target["queries"] for target in targets)
         yes_no = all(target["positive"] is not None for target in targets)
         positive = sum(target["positive"] or 0 for target in targets)
-        numbers = [found.get("examples"), found.get("facts"), queries or None]
+        numbers = [summary.get("examples"), summary.get("facts"), queries or None]
         results = (experiments.results[data, learner] for learner in experiments.learners)
         trivial = next((result.trivial_error for result in results if result.folds), None)
         if queries and yes_no:
@@ -200,11 +196,11 @@ def _data_table(experiments: Experiments) -> Table:
                 _number_cell(positive if queries else None, 0) if yes_no else "",
                 _number_cell(trivial, 3),
                 ", ".join(map(str, sorted(folds))) or Cell(MISSING, missing=True),
-                "given in the data" if found.get("folds") else "drawn" if found else "",
+                "given in the data" if summary.get("folds") else "drawn" if summary else "",
             )
         )
     header = ("data set", "examples", "facts", "queries", "positive", "majority error", "folds", "")
-    return Table(
+    return PageTable(
         "What was learned from, and the error of the more frequent class or, of numbers, of their mean.",
         header,
         rows,
@@ -212,7 +208,7 @@ def _data_table(experiments: Experiments) -> Table:
     )
 
 
-def metric_table(experiments: Experiments, metric: str) -> Table:
+def metric_table(experiments: Experiments, metric: str) -> PageTable:
     """Mean and deviation over folds of a metric, data sets by learners; means and ranks over what all have done."""
     lower_is_better = metric == "error"
     rows: list[Row] = []
@@ -232,16 +228,16 @@ def metric_table(experiments: Experiments, metric: str) -> Table:
             # Errors in units and shares of errors have no mean.
             del means_and_ranks[0]
         for name, values, digits in means_and_ranks:
-            found = dict(zip(started, values.tolist(), strict=True))
-            cells = [_number_cell(found.get(learner), digits) for learner in experiments.learners]
+            by_learner = dict(zip(started, values.tolist(), strict=True))
+            cells = [_number_cell(by_learner.get(learner), digits) for learner in experiments.learners]
             footer.append((name, *cells))
     words = {"error": "test error (of numbers RMSE), the lowest", "auc_roc": "area under the ROC curve, the highest"}[
         metric
     ]
     caption = f"Mean over folds ± deviation of the {words} of each data set in bold."
     if footer and len(shared) < len(experiments.datasets):
-        caption += f" Means and ranks at the end are over the {_counted(len(shared), 'data set')} that all have done."
-    return Table(caption, ("data set", *map(learner_title, experiments.learners)), rows, footer)
+        caption += f" Means and ranks at the end are over the {counted(len(shared), 'data set')} that all have done."
+    return PageTable(caption, ("data set", *map(learner_title, experiments.learners)), rows, footer)
 
 
 def _metric_cell(result: Crossvalidation, metric: str, best: float | None) -> Cell:
@@ -268,30 +264,30 @@ COMPARISON = (
 )
 
 
-def _comparison_tables(experiments: Experiments) -> list[Table]:
+def _comparison_tables(experiments: Experiments) -> list[PageTable]:
     """The first learner against each other one, by data set and by fold."""
     ours = learner_title(experiments.learners[0])
     compared = {learner_title(other): experiments.compared(other) for other in experiments.learners[1:]}
     header = ("against", "pairs", "wins", "ties", "losses", "mean difference", "p", "lowest p")
     return [
-        Table(
+        PageTable(
             f"The {ours} against the other learners, {what}.",
             header,
-            [(other, *_comparison_cells(found[number])) for other, found in compared.items()],
+            [(other, *_comparison_cells(comparisons[number])) for other, comparisons in compared.items()],
         )
         for number, what in enumerate(("mean errors paired by data set", "errors paired by fold"))
     ]
 
 
-def _comparison_cells(found: Comparison) -> list[str | Cell]:
-    if not found.pairs or found.mean_difference is None:
+def _comparison_cells(comparison: ErrorComparison) -> list[str | Cell]:
+    if not comparison.pairs or comparison.mean_difference is None:
         return ["0", *[Cell(MISSING, missing=True)] * 6]
-    chance = "all tied" if found.p_value is None else f"{found.p_value:.2g}"
-    counts = [str(count) for count in (found.pairs, found.wins, found.ties, found.losses)]
-    return [*counts, f"{found.mean_difference:+.4f}", chance, f"{found.least_p_value:.2g}"]
+    chance = "all tied" if comparison.p_value is None else f"{comparison.p_value:.2g}"
+    counts = [str(count) for count in (comparison.pairs, comparison.wins, comparison.ties, comparison.losses)]
+    return [*counts, f"{comparison.mean_difference:+.4f}", chance, f"{comparison.least_p_value:.2g}"]
 
 
-def _time_table(experiments: Experiments) -> Table:
+def _time_table(experiments: Experiments) -> PageTable:
     rows: list[Row] = []
     for data in experiments.datasets:
         results = [experiments.results[data, learner] for learner in experiments.learners]
@@ -299,20 +295,22 @@ def _time_table(experiments: Experiments) -> Table:
             (data, *(_number_cell(each.seconds(), 1) if each.folds else _absent_cell(each) for each in results))
         )
     caption = "Mean seconds of learning in a fold, grounding included. Folds may have run side by side."
-    return Table(caption, ("data set", *map(learner_title, experiments.learners)), rows)
+    return PageTable(caption, ("data set", *map(learner_title, experiments.learners)), rows)
 
 
-def _statistics_table(experiments: Experiments) -> Table:
+def _statistics_table(experiments: Experiments) -> PageTable:
     learners = _structured(experiments)
     rows: list[Row] = []
     for data in experiments.datasets:
         for learner in learners:
-            found = experiments.results[data, learner].statistics()
-            cells = [_number_cell(float(np.mean(found[name])) if found[name] else None, 1) for name in STATISTICS]
+            statistics = experiments.results[data, learner].statistics()
+            cells = [
+                _number_cell(float(np.mean(statistics[name])) if statistics[name] else None, 1) for name in STATISTICS
+            ]
             rows.append((data, learner_title(learner), *cells) if len(learners) > 1 else (data, *cells))
     header = ("data set", *(["learner"] if len(learners) > 1 else []), *STATISTICS)
     caption = "Means over folds: all rules, conjunctive rules of the target, literals in them, depth of the template."
-    return Table(caption, header, rows, words=(1,) if len(learners) > 1 else ())
+    return PageTable(caption, header, rows, words=(1,) if len(learners) > 1 else ())
 
 
 def _number_cell(number: float | None, digits: int) -> Cell:
@@ -331,7 +329,7 @@ def figure_files(experiments: Experiments) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ReportFigure:
     """A figure of matplotlib, its name among all of a report, and what it shows."""
 
     name: str
@@ -340,7 +338,7 @@ class Drawing:
     figure: Any
 
 
-def _figures(drawings: Iterable[Drawing]) -> list[Block]:
+def _figures(drawings: Iterable[ReportFigure]) -> list[Block]:
     """Drawings as parts of a page."""
     from lrnn_cli.report.plots import svg_text
 
@@ -350,7 +348,7 @@ def _figures(drawings: Iterable[Drawing]) -> list[Block]:
     ]
 
 
-def _error_drawings(experiments: Experiments) -> Iterator[Drawing]:
+def _error_drawings(experiments: Experiments) -> Iterator[ReportFigure]:
     """The first learner against nFOIL and kFOIL, against trees, against templates, and against all others."""
     from lrnn_cli.report.experiment_plots import error_figure
 
@@ -371,16 +369,16 @@ def _error_drawings(experiments: Experiments) -> Iterator[Drawing]:
             against = f" and of {group}" if group else ""
             caption = f"Test errors of the {learner_title(ours)}{against} on each data set."
             figure = error_figure(experiments, learners, [learner_title(name) for name in learners])
-            yield Drawing(f"errors{number}", caption, words, figure)
+            yield ReportFigure(f"errors{number}", caption, words, figure)
 
 
-def _statistics_drawings(experiments: Experiments) -> Iterator[Drawing]:
+def _statistics_drawings(experiments: Experiments) -> Iterator[ReportFigure]:
     from lrnn_cli.report.experiment_plots import statistics_figure
 
     words = "A panel for each figure, a row for each data set; the table of rule sets has the means."
     for number, learner in enumerate(_structured(experiments), 1):
         caption = f"Rule sets of the {learner_title(learner)}: means, and ranges over the folds."
-        yield Drawing(f"rule_sets{number}", caption, words, statistics_figure(experiments, learner))
+        yield ReportFigure(f"rule_sets{number}", caption, words, statistics_figure(experiments, learner))
 
 
 def _run_blocks(experiments: Experiments) -> list[Block]:
@@ -402,12 +400,12 @@ def _run_blocks(experiments: Experiments) -> list[Block]:
         for run, title in zip(runs, titles, strict=True):
             rows = [(str(rule.iteration), f"{rule.log_loss:.4f}", rule.rule) for rule in run.rules]
             caption = f"Target rules that the {title} found, in the order it found them."
-            inner.append(Table(caption, ("iteration", "log loss", "rule"), rows, words=(2,)))
+            inner.append(PageTable(caption, ("iteration", "log loss", "rule"), rows, words=(2,)))
         if all(run.embedding.size for run in runs):
             figure, unnamed = plots.embedding_figure(runs, titles)
             caption = f"{data}: weights of the first layer, projected on their first two principal components."
             if unnamed:
-                caption += f" {_counted(unnamed, 'point')} had no room for names."
+                caption += f" {counted(unnamed, 'point')} had no room for names."
             inner.append(
                 Figure(caption, plots.svg_text(figure, *plots.embedding_words(runs), page=f"embedding{number}"))
             )
@@ -421,7 +419,7 @@ def _run_blocks(experiments: Experiments) -> list[Block]:
 
 
 def _command_blocks(experiments: Experiments, command: str) -> list[Block]:
-    blocks: list[Block] = ["This page was written by", Commands([command])]
+    blocks: list[Block] = ["This page was written by", CommandLines([command])]
     for data in experiments.datasets:
         inner: list[Block] = []
         for learner in experiments.learners:
@@ -434,7 +432,7 @@ def _command_blocks(experiments: Experiments, command: str) -> list[Block]:
                 for step in result.steps(number):
                     lines.append(f"{step.command}  # {_seconds(step.seconds)}")
             inner.append(
-                Folded(f"{learner_title(learner)}: {_state(result)}", [settings or "no settings", Commands(lines)])
+                Folded(f"{learner_title(learner)}: {_state(result)}", [settings or "no settings", CommandLines(lines)])
             )
         blocks.append(Folded(data, inner))
     return blocks
@@ -471,7 +469,7 @@ def _software(experiments: Experiments) -> list[Block]:
     rows: list[Row] = [(line, str(count)) for line, count in logged.items()]
     blocks: list[Block] = [f"This report: lrnn {__version__}, {python}, {', '.join(packages)}."]
     if rows:
-        blocks.append(Table("What computed the results.", ("software", "crossvalidations"), rows))
+        blocks.append(PageTable("What computed the results.", ("software", "crossvalidations"), rows))
     else:
         blocks.append("The records of the results do not say what computed them.")
     return blocks

@@ -27,7 +27,7 @@ Row = Sequence[str | Cell]
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """The first column names the rows; the columns in `words` are texts, all others numbers."""
 
     caption: str
@@ -46,7 +46,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Commands:
+class CommandLines:
     """Lines to be typed."""
 
     lines: Sequence[str]
@@ -61,7 +61,7 @@ class Folded:
     open: bool = False
 
 
-Block = str | Table | Figure | Commands | Folded
+Block = str | PageTable | Figure | CommandLines | Folded
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ def markdown(sections: Sequence[Section]) -> str:
     """Headings, texts and tables; figures and what is folded away are left to pages."""
     parts = []
     for section in sections:
-        texts = [_markdown_block(block) for block in section.blocks if isinstance(block, str | Table)]
+        texts = [_markdown_block(block) for block in section.blocks if isinstance(block, str | PageTable)]
         if texts:
             parts += [f"## {_plain(section.title)}", *texts]
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: str | Table) -> str:
+def _markdown_block(block: str | PageTable) -> str:
     if isinstance(block, str):
         return _plain(block)
     marks = ["---" if column == 0 or column in block.words else "---:" for column in range(len(block.header))]

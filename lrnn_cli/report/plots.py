@@ -107,7 +107,7 @@ def svg_text(figure: Figure, title: str, description: str, page: str | None = No
         f'aria-labelledby="{prefix}-title {prefix}-description">\n'
     )
     inner = re.sub(r"<metadata>.*?</metadata>", "", text[start.end() :], flags=re.DOTALL)
-    return tag + about + re.sub(r"<[^>]*>", lambda found: _for_page(found.group(), prefix), inner).strip() + "\n"
+    return tag + about + re.sub(r"<[^>]*>", lambda match: _for_page(match.group(), prefix), inner).strip() + "\n"
 
 
 def _for_page(tag: str, prefix: str) -> str:

@@ -28,10 +28,10 @@ def _model_text(simplifier: Simplifier, metric: str) -> str:
     return "\n".join(lines)
 
 
-def _figures(found: Evaluated, metric: str) -> dict[str, str]:
-    kind = found.network.output.kind
-    metrics = evaluate_outputs(*found.network.compared(found.outputs), kind).values
-    figures = {"rules": f"{len(found.model.rules)}", "literals": f"{literals(found.model)}"}
+def _figures(evaluated: Evaluated, metric: str) -> dict[str, str]:
+    kind = evaluated.network.output.kind
+    metrics = evaluate_outputs(*evaluated.network.compared(evaluated.outputs), kind).values
+    figures = {"rules": f"{len(evaluated.model.rules)}", "literals": f"{literals(evaluated.model)}"}
     return figures | {name: f"{metrics[name]:.6f}" for name in dict.fromkeys((metric, HEADLINES[kind.name]))}
 
 

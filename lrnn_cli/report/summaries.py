@@ -14,6 +14,7 @@ from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.data import DataSet
 from lrnn_cli.language.template import Template
+from lrnn_cli.language.writing import counted
 from lrnn_cli.network.model import Model
 from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.network.rule_sets import layers, model_statistics
@@ -23,7 +24,7 @@ SHOWN_GROUPS = 5
 SHOWN_ARGUMENTS = 5
 
 
-def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, Any]:
+def data_summary(data: DataSet, survey: Survey, folds: np.ndarray) -> dict[str, Any]:
     """Counts and findings of `lrnn check`, ready for JSON."""
     queries = data.queries
     targets = []
@@ -57,9 +58,9 @@ def data_summary(data: DataSet, found: Survey, folds: np.ndarray) -> dict[str, A
         "targets": targets,
         "examples without a query": int((of_examples == 0).sum()),
         "folds": fold_sizes(folds),
-        "duplicates": _groups(data, found.duplicates),
-        "contradicting duplicates": _groups(data, found.contradicting),
-        "duplicates across folds": _groups(data, found.across_folds),
+        "duplicates": _groups(data, survey.duplicates),
+        "contradicting duplicates": _groups(data, survey.contradicting),
+        "duplicates across folds": _groups(data, survey.across_folds),
     }
 
 
@@ -98,18 +99,14 @@ def _groups(data: DataSet, groups: list[list[int]]) -> dict[str, Any]:
     }
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def summary_text(summary: dict[str, Any]) -> str:
     """A data summary as text."""
     lines = [
-        f"{summary['file']}: {_count(summary['examples'], 'example')}, {_count(summary['facts'], 'fact')}, "
-        f"{_count(summary['objects'], 'object')}"
+        f"{summary['file']}: {counted(summary['examples'], 'example')}, {counted(summary['facts'], 'fact')}, "
+        f"{counted(summary['objects'], 'object')}"
     ]
     if summary["background clauses"]:
-        lines.append(f"background knowledge: {_count(summary['background clauses'], 'clause')}")
+        lines.append(f"background knowledge: {counted(summary['background clauses'], 'clause')}")
     rows = [
         (item["predicate"], item["facts"], "weighted" if item["weighted"] else "") for item in summary["predicates"]
     ]
@@ -123,22 +120,24 @@ def summary_text(summary: dict[str, Any]) -> str:
         )
         for item in summary["targets"]
     ]
-    lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip(), ""]
+    if rows_of_targets:
+        lines += ["", text_table(("query", "queries", "positive", "targets"), rows_of_targets, (1, 2)).rstrip()]
+    lines.append("")
     if summary["examples without a query"]:
         lines.append(f"examples without a query: {summary['examples without a query']}")
     for name in ("folds", "folds of queries"):
         if summary.get(name):
             lines.append(f"{name}: " + ", ".join(f"{fold}: {count}" for fold, count in summary[name].items()))
     for name in ("duplicates", "contradicting duplicates", "duplicates across folds"):
-        found = summary[name]
+        groups = summary[name]
         if name == "duplicates across folds" and not summary["folds"]:
             continue
-        if not found["groups"]:
+        if not groups["groups"]:
             lines.append(f"{name}: none")
             continue
-        lines.append(f"{name}: {_count(found['groups'], 'group')}, {found['examples']} examples")
+        lines.append(f"{name}: {counted(groups['groups'], 'group')}, {groups['examples']} examples")
         lines += [
-            "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in found["first groups"]
+            "  " + " = ".join(group[:8]) + (" = ..." if len(group) > 8 else "") for group in groups["first groups"]
         ]
     if summary.get("sorts"):
         rows_of_sorts = [

@@ -109,7 +109,9 @@ def crossvalidation_table(summary: dict[str, Any]) -> str:
     if summary["members"]:
         text += _members_table(summary["members"])
     if summary["seconds"]:
-        times = [(step, f"{found['mean']:.1f}", f"{found['total']:.1f}") for step, found in summary["seconds"].items()]
+        times = [
+            (step, f"{seconds['mean']:.1f}", f"{seconds['total']:.1f}") for step, seconds in summary["seconds"].items()
+        ]
         text += "\n" + text_table(("seconds", "mean", "total"), times, (1, 2))
     return text
 

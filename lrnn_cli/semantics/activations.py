@@ -77,7 +77,7 @@ def plain_sum(total: float, atoms: int, offset: float) -> float:
 
 
 @dataclass(frozen=True)
-class Family:
+class ActivationFamily:
     """body: what a rule neuron scales, from the sum of its body values, their number and the offset; linear in the sum
 
     sums_facts: whether an atom that has facts only is their sum, not squashed
@@ -90,9 +90,9 @@ class Family:
     numbers: tuple[float, float] | None
 
 
-ACTIVATIONS: dict[str, Family] = {
-    "lukasiewicz": Family(LOGISTIC, conjunction, sums_facts=False, numbers=None),
-    "sigmoid": Family(LOGISTIC, plain_sum, sums_facts=True, numbers=(1.0, 0.0)),
+ACTIVATIONS: dict[str, ActivationFamily] = {
+    "lukasiewicz": ActivationFamily(LOGISTIC, conjunction, sums_facts=False, numbers=None),
+    "sigmoid": ActivationFamily(LOGISTIC, plain_sum, sums_facts=True, numbers=(1.0, 0.0)),
 }
 SQUASHINGS = tuple(dict.fromkeys(family.squashing for family in ACTIVATIONS.values()))
 
@@ -112,7 +112,7 @@ class ActivationSettings(Protocol):
 class Activation:
     """A family with its steepness and offset."""
 
-    family: Family
+    family: ActivationFamily
     steepness: float
     offset: float
 

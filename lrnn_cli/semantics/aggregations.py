@@ -122,10 +122,10 @@ class Selecting:
         if kept is not None:
             entries = np.where(kept[counts.indices], entries, self.worst)
         some = np.diff(counts.indptr).nonzero()[0]
-        found = np.full((counts.shape[0], values.shape[1]), self.worst)
+        chosen = np.full((counts.shape[0], values.shape[1]), self.worst)
         if len(some):
-            found[some] = self.choice.reduceat(entries, counts.indptr[some], axis=0)
-        return np.where(found == self.worst, 0.0, found)
+            chosen[some] = self.choice.reduceat(entries, counts.indptr[some], axis=0)
+        return np.where(chosen == self.worst, 0.0, chosen)
 
     def work(self, counts: csr_array) -> int:
         return max(*counts.shape, counts.nnz)

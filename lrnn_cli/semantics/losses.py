@@ -33,7 +33,7 @@ class Loss:
     """value: from output and target; slope: the derivative by the output, or by the sum z that it is the softmax of.
 
     shared: what is summed over the classes of a query and, times the output, added to the slope of each.
-    least, largest: targets that it takes, refusal: what the others are.
+    least, largest: targets that it takes, refusal: what the others are; kinds: names of the kinds of targets it is for.
     """
 
     value: Function
@@ -41,6 +41,7 @@ class Loss:
     least: float
     largest: float
     refusal: str
+    kinds: tuple[str, ...]
     shared: Function = nothing
 
     def refuses(self, target: np.ndarray) -> np.ndarray:
@@ -108,12 +109,12 @@ def log_of_sums(x: np.ndarray, target: np.ndarray) -> np.ndarray:
 INFINITE = "so large that their squares are infinite"
 OUTSIDE = "outside 0 to 1"
 LOSSES: dict[str, Loss] = {
-    "squared": Loss(squared, squared_slope, -1e150, 1e150, INFINITE),
-    "log": Loss(log, log_slope, 0.0, 1.0, OUTSIDE),
-    "huber": Loss(huber, huber_slope, -1e150, 1e150, INFINITE),
+    "squared": Loss(squared, squared_slope, -1e150, 1e150, INFINITE, ("binary", "regression")),
+    "log": Loss(log, log_slope, 0.0, 1.0, OUTSIDE, ("binary",)),
+    "huber": Loss(huber, huber_slope, -1e150, 1e150, INFINITE, ("regression",)),
 }
 CLASS_LOSSES: dict[str, Loss] = {
-    "log": Loss(class_log, class_log_slope, 0.0, 1.0, OUTSIDE, class_log_shared),
-    "squared": Loss(squared, class_squared_slope, 0.0, 1.0, OUTSIDE, class_squared_shared),
+    "log": Loss(class_log, class_log_slope, 0.0, 1.0, OUTSIDE, ("classes",), class_log_shared),
+    "squared": Loss(squared, class_squared_slope, 0.0, 1.0, OUTSIDE, ("classes",), class_squared_shared),
 }
 ALL_LOSSES = (*LOSSES.values(), *CLASS_LOSSES.values())

@@ -19,7 +19,15 @@ from typing import Protocol
 
 import numpy as np
 
-from lrnn_cli.semantics.activations import LOGISTIC, Activation, Family, Numbers, Squashing, plain_sum, sigmoid
+from lrnn_cli.semantics.activations import (
+    LOGISTIC,
+    Activation,
+    ActivationFamily,
+    Numbers,
+    Squashing,
+    plain_sum,
+    sigmoid,
+)
 from lrnn_cli.semantics.losses import CLASS_LOSSES, LOSSES, Loss, log_of_sums
 
 QUANTILES = 5
@@ -39,7 +47,7 @@ def unchanged_slope(value: Numbers, rate: Numbers) -> Numbers:
 
 
 IDENTITY = Squashing("", unchanged, unchanged_slope, unchanged)
-LINEAR = Activation(Family(IDENTITY, plain_sum, sums_facts=True, numbers=(1.0, 0.0)), 1.0, 0.0)
+LINEAR = Activation(ActivationFamily(IDENTITY, plain_sum, sums_facts=True, numbers=(1.0, 0.0)), 1.0, 0.0)
 """That of atoms which are the sum of their inputs."""
 
 
@@ -186,7 +194,7 @@ BINARY = TargetKind(
     "binary",
     "yes or no",
     True,
-    {name: LOSSES[name] for name in ("squared", "log")},
+    {name: loss for name, loss in LOSSES.items() if "binary" in loss.kinds},
     BERNOULLI,
     unchanged,
     "accuracy",
@@ -200,7 +208,7 @@ REGRESSION = TargetKind(
     "regression",
     "numbers",
     False,
-    {name: LOSSES[name] for name in ("squared", "huber")},
+    {name: loss for name, loss in LOSSES.items() if "regression" in loss.kinds},
     NORMAL,
     quantiles,
     "R2",
@@ -248,7 +256,7 @@ class OutputSettings(Protocol):
 
 
 @dataclass(frozen=True)
-class Output:
+class ModelOutput:
     """What a model makes of the values of target atoms; underivable: that of a query which nothing derives."""
 
     kind: TargetKind
@@ -258,10 +266,10 @@ class Output:
     underivable: float
 
     @staticmethod
-    def of(settings: OutputSettings, activation: Activation) -> Output:
+    def of(settings: OutputSettings, activation: Activation) -> ModelOutput:
         kind = kind_of(settings)
         underivable = activation.underivable if kind.squashed else 0.0
-        return Output(kind, settings.center, settings.scale, activation.steepness, underivable)
+        return ModelOutput(kind, settings.center, settings.scale, activation.steepness, underivable)
 
     def of_values(self, values: np.ndarray, group: np.ndarray) -> np.ndarray:
         """(rows,) outputs from the values of target atoms; rows of one query have one group and follow each other."""
@@ -309,9 +317,9 @@ def spread(values: np.ndarray, group: np.ndarray) -> np.ndarray:
     first = begins(group)
     start, number = first.nonzero()[0], np.cumsum(first) - 1
     place = np.arange(len(group)) - start[number]
-    found = np.zeros((len(start), int(place.max(initial=-1)) + 1))
-    found[number, place] = values
-    return found
+    rows = np.zeros((len(start), int(place.max(initial=-1)) + 1))
+    rows[number, place] = values
+    return rows
 
 
 def softmax(z: np.ndarray, group: np.ndarray) -> np.ndarray:

@@ -88,7 +88,7 @@ class Removal:
     def target_rules(self) -> list[TargetRule]:
         """Rules whose heads are queries, and what they give to the input of each query."""
         network, values = self.network, self._state.values
-        found = []
+        of_targets = []
         for number, (level, blocks) in enumerate(zip(network.levels, self._blocks, strict=True)):
             place = np.where(
                 (network.query_atom >= level.first) & (network.query_atom < level.last),
@@ -111,13 +111,13 @@ class Removal:
                         neuron = block.first[column] + block.counts.indices[own]
                         literals = values[level.body_atom[: len(body), neuron]]
                     given = np.where(there, self._state.aggregated[number][index][own, column], 0.0)
-                    found.append(TargetRule(rule, tuple(range(len(body))), given, literals))
+                    of_targets.append(TargetRule(rule, tuple(range(len(body))), given, literals))
             for rule in np.unique(level.learned_rule).tolist():
                 atoms = np.zeros(level.last - level.first + 1)
                 atoms[level.learned_atom[level.learned_rule == rule]] = 1.0
                 if atoms[place].any():
-                    found.append(TargetRule(rule, (), atoms[place], None))
-        return found
+                    of_targets.append(TargetRule(rule, (), atoms[place], None))
+        return of_targets
 
     @property
     def inputs(self) -> np.ndarray:
@@ -243,11 +243,11 @@ def _blocks(level: Level) -> list[_Block]:
     for start, size in zip(first.tolist(), width.tolist(), strict=True):
         columns.setdefault((int(level.column[start]), size), []).append(start)
     blocks = []
-    for (column, size), found in columns.items():
+    for (column, size), begins in columns.items():
         matrix = csr_array(level.backward_counts[column : column + size].T)
         row = np.diff(matrix.indptr).nonzero()[0]
-        neurons = np.array(found)
-        literals = np.array([(level.body_atom[:, start : start + size] > 0).any(1).sum() for start in found])
+        neurons = np.array(begins)
+        literals = np.array([(level.body_atom[:, start : start + size] > 0).any(1).sum() for start in begins])
         blocks.append(_Block(neurons, level.rule[neurons], literals, row, csr_array(matrix[row])))
     return blocks
 

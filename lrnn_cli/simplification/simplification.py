@@ -189,10 +189,10 @@ class Simplifier:
 
     def _accept(self, model: Template, dropped: list[Dropped]) -> bool:
         """Go on with a model in which this has been dropped, if it is within the limit."""
-        found = self._evaluate(model)
-        if found.badness > self._limit:
+        tried = self._evaluate(model)
+        if tried.badness > self._limit:
             return False
-        self.now = found
+        self.now = tried
         self.dropped += dropped
         return True
 
@@ -240,26 +240,27 @@ class Simplifier:
         slope = network.activation.slope(network.activation.atoms(removal.inputs))
         importance = np.where(removal.linear, 1.0, slope) ** 2
 
-        def input_of(found: Condensed) -> np.ndarray:
-            return np.asarray(np.stack([rule.column for rule in found.rules], 1) @ found.weights)
+        def input_of(condensed: Condensed) -> np.ndarray:
+            return np.asarray(np.stack([rule.column for rule in condensed.rules], 1) @ condensed.weights)
 
         given = Condensed(tuple(rules), now.weights[[rule.number for rule in rules]])
         first = input_of(given)
 
-        def accepted(found: Condensed) -> bool:
+        def accepted(condensed: Condensed) -> bool:
             """Whether the outputs are within the limit."""
-            self._report(f"simplify: {len(found.rules)} of {len(rules)} target rules are left")
-            outputs = removal.outputs_of(removal.inputs + input_of(found) - first)
+            self._report(f"simplify: {len(condensed.rules)} of {len(rules)} target rules are left")
+            outputs = removal.outputs_of(removal.inputs + input_of(condensed) - first)
             return self._badness(*network.compared(outputs)) <= self._limit
 
-        found = condense(rules, given.weights, importance, network.activation, now.model.rules, accepted)
-        return self._accept_condensed(rules, found)
+        condensed = condense(rules, given.weights, importance, network.activation, now.model.rules, accepted)
+        return self._accept_condensed(rules, condensed)
 
-    def _accept_condensed(self, rules: Sequence[TargetRule], found: Condensed) -> bool:
+    def _accept_condensed(self, rules: Sequence[TargetRule], condensed: Condensed) -> bool:
         """Go on with the target rules that are left, and without rules that nothing uses then."""
         model = self.now.model
         left = {
-            rule.number: (rule.places, float(weight)) for rule, weight in zip(found.rules, found.weights, strict=True)
+            rule.number: (rule.places, float(weight))
+            for rule, weight in zip(condensed.rules, condensed.weights, strict=True)
         }
         kept: list[Rule] = []
         dropped = []
@@ -366,9 +367,9 @@ class Simplifier:
             lambda epoch: self._report(f"simplify: training, epoch {epoch.epoch} of {options.epochs}"),
         )
         model = now.model.with_weights([float(weight) for weight in trained.weights])
-        found = self._evaluated(model, now.program, now.network, trained.weights)
-        if found.badness <= now.badness:
-            self.now = found
+        retrained = self._evaluated(model, now.program, now.network, trained.weights)
+        if retrained.badness <= now.badness:
+            self.now = retrained
         if trained.interrupted:
             raise KeyboardInterrupt
 
@@ -449,14 +450,14 @@ def without_literal(rule: Rule, place: int) -> Rule:
 
 def parts(body: Sequence[Atom]) -> int:
     """How many parts a body has that share no variable."""
-    found: list[set[str]] = []
+    groups: list[set[str]] = []
     for atom in body:
         joined = set(atom.variables)
         separate = []
-        for names in found:
+        for names in groups:
             if names & joined:
                 joined |= names
             else:
                 separate.append(names)
-        found = [*separate, joined]
-    return len(found)
+        groups = [*separate, joined]
+    return len(groups)

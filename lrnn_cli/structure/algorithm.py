@@ -23,7 +23,7 @@ from lrnn_cli.errors import LimitError
 from lrnn_cli.grounding.joins.relations import TooManyRows
 from lrnn_cli.structure.latent_rules import create_layer1_rules, predicate_invention
 from lrnn_cli.structure.observer import Observer
-from lrnn_cli.structure.problem import OutOfTime, Problem, check_problem
+from lrnn_cli.structure.problem import OutOfTime, Problem
 from lrnn_cli.structure.rule_learning import LearnedRules, rule_learning
 from lrnn_cli.structure.rules import Rules, Weights, internal_template
 from lrnn_cli.structure.selection import SMALL
@@ -71,7 +71,6 @@ def learn_rules(E: Problem, state: LearningState | None = None, observer: Observ
     once more, with other draws, and what explains far more is kept. When time is over, it is the state after the last
     whole iteration.
     """
-    check_problem(E)
     share_free_memory()
     observer = Observer() if observer is None else observer
     state = _learned(E, LearningState(Rules(), {}) if state is None else state, observer)

@@ -18,9 +18,14 @@ def estimate_text(target: Predicate, estimate: Estimate) -> str:
     )
 
 
+def is_no_better(estimate: Estimate) -> bool:
+    """Whether always predicting the larger class, or the mean, would do as well on queries held out."""
+    return estimate.loss >= estimate.frequency_loss or estimate.accuracy <= estimate.majority
+
+
 def estimate_warnings(target: Predicate, estimate: Estimate) -> list[str]:
     """What a user should know before trusting the model, each with a remedy."""
-    if estimate.loss >= estimate.frequency_loss or estimate.accuracy <= estimate.majority:
+    if is_no_better(estimate):
         same = "larger class" if estimate.measure == "accuracy" else "mean"
         return [
             f"{target}: on queries held out the model is not better than always predicting the {same}; add "

@@ -77,7 +77,7 @@ class Target:
 
 
 @dataclass
-class Collapsed:
+class CollapsedBody:
     """classes: (places, tuples) a class for each place; counts: (query atoms, tuples) of groundings; rows: how many.
 
     factor: (tuples,) exp(-a sum of values) of relations with weighted facts; None where there are none.
@@ -117,15 +117,15 @@ class CollapsedTables:
     """Collapsed tables of bodies, by what they depend on, and bodies that were left out; all Features of E share it."""
 
     def __init__(self, memory: int) -> None:
-        self._tables: Cache[tuple[Shape, tuple[bytes, ...]], Collapsed | None] = Cache(
+        self._tables: Cache[tuple[Shape, tuple[bytes, ...]], CollapsedBody | None] = Cache(
             min(KEPT_BYTES, memory or KEPT_BYTES), lambda table: 0 if table is None else table.bytes
         )
         self.too_large: dict[tuple[Literal, ...], int] = {}
         """The relations of bodies that were left out, and how many groundings they have."""
 
     def recall(
-        self, shape: Shape, layers: tuple[PredicateLayer, ...], compute: Callable[[], Collapsed | None]
-    ) -> Collapsed | None:
+        self, shape: Shape, layers: tuple[PredicateLayer, ...], compute: Callable[[], CollapsedBody | None]
+    ) -> CollapsedBody | None:
         return self._tables.recall((shape, tuple(layer.digest for layer in layers)), compute)
 
     def keep(self, layers: Iterable[PredicateLayer]) -> None:
@@ -194,7 +194,7 @@ class Features:
             keep &= position >= 0
         return table if keep.all() else Table(table.example[keep], table.objects[keep])
 
-    def collapsed(self, shape: Shape) -> Collapsed | None:
+    def collapsed(self, shape: Shape) -> CollapsedBody | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for a rule to be added."""
         table = self._known(shape, searching=True)
         if table is not None and self.most_rows and table.rows > self.most_rows:
@@ -202,7 +202,7 @@ class Features:
             return None
         return table
 
-    def _known(self, shape: Shape, searching: bool = False) -> Collapsed | None:
+    def _known(self, shape: Shape, searching: bool = False) -> CollapsedBody | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for any rule."""
         places = sorted({_place(variables, layer) for variables, layer in shape.slots})
         shape = Shape(self.alike.get(shape.head, shape.head), shape.relations, tuple(places))
@@ -225,7 +225,7 @@ class Features:
         """The relations of bodies that were left out, and how many groundings they have."""
         return {**self.relations.too_large(), **dict(sorted(self.tables.too_large.items()))}
 
-    def _collapse(self, shape: Shape, searching: bool) -> Collapsed | None:
+    def _collapse(self, shape: Shape, searching: bool) -> CollapsedBody | None:
         whole = [name for name, variables in shape.relations if not variables and name not in self.relations.soft]
         if whole and (shape.joined or shape.slots):
             rest = tuple(literal for literal in shape.relations if literal[0] not in whole)
@@ -237,7 +237,7 @@ class Features:
         with self.relations.large if self.relations.is_large(table) else nullcontext():
             return self._collapsed_table(shape, table)
 
-    def _of_examples(self, table: Collapsed, target: Target, whole: list[Predicate]) -> Collapsed | None:
+    def _of_examples(self, table: CollapsedBody, target: Target, whole: list[Predicate]) -> CollapsedBody | None:
         """The part of a collapsed table for examples where predicates without arguments are true."""
         example = target.index.atoms.example
         inside = np.all([np.isin(example, self.relations.tables[name].example) for name in whole], axis=0)
@@ -249,9 +249,9 @@ class Features:
             return None
         factor = None if table.factor is None else table.factor[tuples]
         rows = int(counts.data.sum(dtype=np.float64))
-        return Collapsed(table.places, table.classes[:, tuples], csr_array(counts[:, tuples]), rows, factor)
+        return CollapsedBody(table.places, table.classes[:, tuples], csr_array(counts[:, tuples]), rows, factor)
 
-    def _collapsed_table(self, shape: Shape, table: Table) -> Collapsed:
+    def _collapsed_table(self, shape: Shape, table: Table) -> CollapsedBody:
         target = self.targets[shape.head]
         row = target.index.position(table.example, table.objects[:, : shape.head.arity])
         if (row < 0).any():
@@ -274,7 +274,7 @@ class Features:
         factor = None if values is None else self.activation.factors(values[first])
         size = (len(target.index), classes.shape[1])
         counts = tuple_counts(row, number, size)
-        return Collapsed(shape.slots, classes, counts, len(row), factor)
+        return CollapsedBody(shape.slots, classes, counts, len(row), factor)
 
     def _relation_values(self, shape: Shape, table: Table) -> np.ndarray | None:
         """(rows,) the sum of the values of the relations that have weighted facts, None where there are none."""
@@ -298,7 +298,7 @@ class Features:
         ]
         return np.asarray(np.concatenate(parts, axis=1)[target.atom_of_query])
 
-    def _aggregated(self, shape: Shape, fillings: Sequence[tuple[str, ...]], collapsed: Collapsed) -> np.ndarray:
+    def _aggregated(self, shape: Shape, fillings: Sequence[tuple[str, ...]], collapsed: CollapsedBody) -> np.ndarray:
         a = self.activation
         crisp = sum(predicate not in self.relations.soft for predicate, _ in shape.relations)
         bias = a.rule_bias(shape.length, crisp)

@@ -20,8 +20,8 @@ from lrnn_cli.network.model import Model
 from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.settings import check_settings
 from lrnn_cli.structure.ensemble import Ensemble
-from lrnn_cli.structure.estimates import estimate_text
-from lrnn_cli.structure.nothing_learned import nothing_learned_text
+from lrnn_cli.structure.estimates import estimate_text, is_no_better
+from lrnn_cli.structure.nothing_learned import nearest_text, unused_facts_text
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
@@ -120,13 +120,16 @@ def learn_model(
         for E, state, template in zip(learners.problems, learners.states, learners.templates(), strict=True)
     ]
     kept = [member for member in members if member.iterations]
+    E = learners.problems[0]
     if not kept:
         if interrupted:
             raise KeyboardInterrupt
-        first, E = members[0], learners.problems[0]
-        details = task.data, task.knowledge, E.words, learners.states[0].nearest, E.options.gain
+        first, nearest = members[0], nearest_text(learners.states[0].nearest, E.options.gain)
         nothing = f"{task.data.name}: nothing was learned: {first.reason}; {first.remedy}"
-        raise LrnnError("\n".join([nothing, *nothing_learned_text(*details)]))
+        raise LrnnError("\n".join([nothing, *nearest, *unused_facts_text(task.data, task.knowledge, E.words)]))
+    if any(map(is_no_better, learners.estimates.values())):
+        for line in unused_facts_text(task.data, task.knowledge, E.words):
+            task.note(line)
     for number, member in enumerate(() if interrupted else members):
         if member.iterations:
             learners.runs.finish(number, member.template, member.reason)

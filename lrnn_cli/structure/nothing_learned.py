@@ -1,4 +1,4 @@
-"""What to look at where structure learning found no rule: the nearest candidates, and facts that none could use."""
+"""What to look at where structure learning found little: the nearest candidates, and facts that no rule could use."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from lrnn_cli.structure.state import Nearest
 SHOWN_PREDICATES = 8
 
 
-def nothing_learned_text(
-    data: DataSet,
-    knowledge: Knowledge,
-    words: Vocabulary,
-    nearest: Nearest,
-    needed: float,
-) -> list[str]:
-    """Lines on each target; `nearest` are the best clauses that were tried, with how much they raise the likelihood."""
-    lines = [
+def nearest_text(nearest: Nearest, needed: float) -> list[str]:
+    """A line on each target: the best clause that was tried, and how much it raises the likelihood."""
+    return [
         f"the nearest candidate is {clause}, which raises the log likelihood by {max(gain, 0.0):.2f} where --gain "
         f"asks for {needed:g}"
         for _, (clause, gain) in sorted(nearest.items())
     ]
+
+
+def unused_facts_text(data: DataSet, knowledge: Knowledge, words: Vocabulary) -> list[str]:
+    """Lines on predicates of the data that no rule could use, and why."""
+    lines = []
     declared = {bias.predicate for bias in data.bias}
     written = {name for name, _ in words.patterns.values()}
     used = {*words.tables, *words.targets}

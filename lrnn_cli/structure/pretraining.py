@@ -93,7 +93,7 @@ def _shares(predicate: Predicate, relations: Relations, activation: Activation) 
 class Relational:
     """The model of one relation: weights of its rules, one for each combination of clusters, and of its bias."""
 
-    found: Meetings
+    meetings: Meetings
     rules: np.ndarray
     bias: float
 
@@ -104,11 +104,11 @@ def loss_and_gradients(
     """The weighted squared loss of a relation, and its gradients by layer 1 (clusters, predicates), rules and bias."""
     fired = float(activation.rules(activation.rule_bias(1, 1)))
     values = activation.atoms(layer1 * fired)
-    found = model.found
-    arguments = len(found.predicate)
+    met = model.meetings
+    arguments = len(met.predicate)
     clusters = len(layer1)
-    total: np.ndarray = np.full((found.predicate.shape[1],) + (1,) * arguments, activation.rule_bias(arguments + 1, 1))
-    for place, rows in enumerate(found.predicate):
+    total: np.ndarray = np.full((met.predicate.shape[1],) + (1,) * arguments, activation.rule_bias(arguments + 1, 1))
+    for place, rows in enumerate(met.predicate):
         shape = [len(rows)] + [1] * arguments
         shape[1 + place] = clusters
         total = total + values[:, rows].T.reshape(shape)
@@ -116,12 +116,12 @@ def loss_and_gradients(
     flat = neurons.reshape(len(neurons), -1)
     output = activation.atoms(flat @ model.rules + model.bias)
     count = len(output)
-    loss = float((found.weight * LOSS.value(output, found.target)).mean())
-    d_output = activation.slope(output, found.weight * LOSS.slope(output, found.target) / count)
+    loss = float((met.weight * LOSS.value(output, met.target)).mean())
+    d_output = activation.slope(output, met.weight * LOSS.slope(output, met.target) / count)
     d_rules = flat.T @ d_output
     d_total = activation.slope(flat, d_output[:, None] * model.rules).reshape(neurons.shape)
     d_values = np.zeros_like(layer1)
-    for place, rows in enumerate(found.predicate):
+    for place, rows in enumerate(met.predicate):
         others = tuple(axis for axis in range(1, arguments + 1) if axis != 1 + place)
         slope = d_total.sum(axis=others)
         for cluster in range(clusters):
@@ -145,10 +145,10 @@ def pretrain(
     """
     models = []
     for relation in predicates:
-        found = meetings(relation, relations, unary, activation)
-        if found is not None:
-            rules = random.normal(0.0, 0.5, len(layer1) ** len(found.predicate))
-            models.append(Relational(found, rules, 0.0))
+        met = meetings(relation, relations, unary, activation)
+        if met is not None:
+            rules = random.normal(0.0, 0.5, len(layer1) ** len(met.predicate))
+            models.append(Relational(met, rules, 0.0))
     optimiser = OPTIMISERS["adam"](RATE, layer1.size + sum(len(model.rules) + 1 for model in models))
     losses = []
     for _ in range(epochs if models else 0):

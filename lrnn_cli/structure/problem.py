@@ -178,11 +178,11 @@ class Problem:
 
 
 def _goals(targets: Iterable[Predicate], kind: TargetKind) -> dict[Predicate, tuple[Predicate, ...]]:
-    found: dict[Predicate, tuple[Predicate, ...]] = {}
+    goals: dict[Predicate, tuple[Predicate, ...]] = {}
     for predicate in targets:
         goal = Predicate(class_of(predicate.name)[0], predicate.arity) if kind.grouped else predicate
-        found[goal] = (*found.get(goal, ()), predicate)
-    return found
+        goals[goal] = (*goals.get(goal, ()), predicate)
+    return goals
 
 
 def template_settings(options: StructureOptions, task: TargetTask) -> Settings:

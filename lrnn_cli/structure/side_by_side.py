@@ -123,8 +123,8 @@ def _copy(task: Callable[[int], Result], expected: tuple[type[Exception], ...]) 
 
     def result() -> Result:
         (receiver,) = started
-        found: Result = _received(receiver, started)[0]
-        return found
+        received: Result = _received(receiver, started)[0]
+        return received
 
     try:
         _start(task, range(1), expected, started)

@@ -47,7 +47,7 @@ def weighted_facts(E: Problem, R: Rules, W: Weights) -> Features:
             group = compiler.groups[compiler.program.groups[members[0]]]
             table = np.stack([values[neuron[predicate][:-1]] for predicate in members])
             names = tuple(predicate.name for predicate in members)
-            layers[kind] = PredicateLayer(names, group.index, group.shape, table)
+            layers[kind] = PredicateLayer(names, group.index, group.value_class, table)
         if E.unary:
             layers[0, 1] = data_layer(E.unary, E.relations, layers[1, 1], E.activation)
     return E.features.with_layers(layers)

@@ -58,8 +58,8 @@ def _reader(kind: np.dtype[Any]) -> Callable[..., Any]:
     def read(address: int, length: int) -> Any:
         return carray(_pointer(address), (length,), kind)
 
-    found: Callable[..., Any] = njit(read)
-    return found
+    compiled: Callable[..., Any] = njit(read)
+    return compiled
 
 
 def _entry(arguments: Sequence[Any], environment: dict[str, Any]) -> str:

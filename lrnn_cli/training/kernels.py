@@ -80,8 +80,8 @@ loss_shared = numbered([loss.shared for loss in ALL_LOSSES])
 
 def whole(function: Function) -> Function:
     """Compile a function that is no part of others."""
-    found: Function = njit(function)
-    return found
+    jitted: Function = njit(function)
+    return jitted
 
 
 @whole
@@ -128,7 +128,7 @@ def select(bundles: Bundles, parts: Parts, chosen: np.ndarray, selection: Select
     for level in range(levels):
         selection.level_atom[level] = atoms
         selection.level_tile[level] = tiles
-        found = touched = 0
+        columns_here = touched = 0
         for part in chosen:
             place = part * levels + level
             for k in range(parts.atom_start[place], parts.atom_start[place + 1]):
@@ -141,8 +141,8 @@ def select(bundles: Bundles, parts: Parts, chosen: np.ndarray, selection: Select
                 column = parts.column[k]
                 if selection.column_step[column] != step:
                     selection.column_step[column] = step
-                    selection.level_column[found] = column
-                    found += 1
+                    selection.level_column[columns_here] = column
+                    columns_here += 1
                     bundle = bundles.column_bundle[column]
                     if selection.bundle_step[bundle] != step:
                         selection.bundle_step[bundle] = step
@@ -166,7 +166,7 @@ def select(bundles: Bundles, parts: Parts, chosen: np.ndarray, selection: Select
                 columns += count
                 left -= count
                 fired += (bundles.rule_start[bundle + 1] - bundles.rule_start[bundle]) * width
-        for k in range(found):
+        for k in range(columns_here):
             column = selection.level_column[k]
             bundle = bundles.column_bundle[column]
             selection.column[selection.bundle_place[bundle]] = column

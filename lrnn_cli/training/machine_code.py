@@ -105,9 +105,9 @@ class Loaded:
         self._layout = code.layout
 
     def __call__(self, *arguments: Any) -> float:
-        found = list(map(layout, arguments))
-        if found != self._layout:
-            raise TypeError(f"compiled code for {self._layout} is called with {found}")
+        layouts = list(map(layout, arguments))
+        if layouts != self._layout:
+            raise TypeError(f"compiled code for {self._layout} is called with {layouts}")
         integers, numbers = tables(arguments)
         return float(self._function(integers.ctypes.data, numbers.ctypes.data))
 

@@ -89,10 +89,10 @@ class NumpySteps:
     def _part(self, batch: np.ndarray) -> Network:
         """The network of a batch."""
         key = batch.tobytes()
-        found = self._networks.get(key)
-        if found is None:
-            found = self.network.restricted(np.concatenate([self.queries_of[example] for example in batch]))
-            if self.recurring and self._neurons + found.rule_neurons <= CACHED_NEURONS:
-                self._neurons += found.rule_neurons
-                self._networks[key] = found
-        return found
+        part = self._networks.get(key)
+        if part is None:
+            part = self.network.restricted(np.concatenate([self.queries_of[example] for example in batch]))
+            if self.recurring and self._neurons + part.rule_neurons <= CACHED_NEURONS:
+                self._neurons += part.rule_neurons
+                self._networks[key] = part
+        return part

@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lrnn_cli.errors import Fault, GroundingError, faults_error
-from lrnn_cli.grounding.duckdb.goals import Clause, NotFunctionFree, background_clause, skeleton_clause
+from lrnn_cli.grounding.duckdb.goals import NotFunctionFree, SqlClause, background_clause, skeleton_clause
 from lrnn_cli.grounding.duckdb.sql import OPERATOR, Select, Unbound, Use
 from lrnn_cli.grounding.grounder import REMEDY
 from lrnn_cli.grounding.objects import TESTS
@@ -38,7 +38,7 @@ class Definition(NamedTuple):
     """A clause of a predicate, and where it stands."""
 
     head: Predicate
-    clause: Clause
+    clause: SqlClause
     place: Place
 
 
@@ -57,12 +57,12 @@ class FunctionFree:
 
     tables: list[Definition]
     strata: list[Stratum]
-    background: dict[Predicate, list[Clause]]
+    background: dict[Predicate, list[SqlClause]]
     used: set[Predicate]
     """Predicates whose facts matter."""
 
     @property
-    def clauses(self) -> list[Clause]:
+    def clauses(self) -> list[SqlClause]:
         definitions = [*self.tables, *(item for stratum in self.strata for item in stratum.definitions)]
         facts = [clause for clauses in self.background.values() for clause in clauses]
         return [*(definition.clause for definition in definitions), *facts]
@@ -83,7 +83,7 @@ class Translation:
     def __init__(self) -> None:
         self.faults: dict[str, set[Fault]] = {}
 
-    def definition(self, head: Predicate, make: Callable[[], Clause], place: Place) -> Definition:
+    def definition(self, head: Predicate, make: Callable[[], SqlClause], place: Place) -> Definition:
         try:
             clause = make()
             check_width(head, clause)
@@ -96,19 +96,19 @@ class Translation:
         except Unbound:
             message = f"DuckDB can't enumerate this clause, since its body does not bind all its variables; {REMEDY}"
         self.faults.setdefault(place.file, set()).add(Fault(place.line, place.column, message))
-        return Definition(head, Clause(()), place)
+        return Definition(head, SqlClause(()), place)
 
     def background(self, clause: BackgroundClause, file: str) -> Definition:
         place = Place(file, clause.line, clause.column)
         return self.definition(clause.head, partial(background_clause, clause), place)
 
     def strata(self, extensions: Iterable[Extension[BackgroundClause]], file: str) -> list[Stratum]:
-        found = []
+        strata = []
         for extension in extensions:
             items = dict.fromkeys(self.background(clause, file) for clause in extension.clauses)
             place = Place(file, extension.line, extension.column)
-            found.append(Stratum("crisp", extension.predicates, list(items), place))
-        return found
+            strata.append(Stratum("crisp", extension.predicates, list(items), place))
+        return strata
 
     def finish(
         self, tables: list[Definition], strata: list[Stratum], more: Iterable[Predicate], data: DataSet
@@ -117,12 +117,12 @@ class Translation:
         definitions = [*tables, *(item for stratum in strata for item in stratum.definitions)]
         used = {atom.predicate for item in definitions for atom in (*item.clause.atoms, *item.clause.negations)}
         used.update(more, *(stratum.predicates for stratum in strata))
-        facts: dict[Predicate, list[Clause]] = {}
+        facts: dict[Predicate, list[SqlClause]] = {}
         for fact in data.background:
             if fact.is_fact and fact.head in used:
                 facts.setdefault(fact.head, []).append(self.background(fact, data.name).clause)
         if self.faults:
-            errors = (str(faults_error(name, list(found))) for name, found in self.faults.items())
+            errors = (str(faults_error(name, list(faults))) for name, faults in self.faults.items())
             raise GroundingError("\n".join(errors))
         return FunctionFree(tables, strata, facts, used)
 
@@ -155,13 +155,13 @@ def function_free_background(predicates: Sequence[Predicate], data: DataSet) -> 
     return translation.finish([], translation.strata(extensions, data.name), predicates, data)
 
 
-def check_width(head: Predicate, clause: Clause) -> None:
+def check_width(head: Predicate, clause: SqlClause) -> None:
     atoms = (*clause.atoms, *clause.negations)
     if max(head.arity, len(clause.terms), *(len(atom.terms) for atom in atoms), 0) > WIDEST:
         raise TooWide
 
 
-def check_bound(clause: Clause) -> None:
+def check_bound(clause: SqlClause) -> None:
     """Raise Unbound for a clause whose solutions can't be enumerated."""
     uses, absent = ([Use("", atom.terms) for atom in atoms] for atoms in (clause.atoms, clause.negations))
     str(Select(clause.terms, uses, absent, clause.tests, dict.fromkeys(clause.constants, 0)))

@@ -20,7 +20,7 @@ class NotFunctionFree(Exception):
     """A clause computes, or takes terms apart; the text says what does."""
 
 
-class Atom(NamedTuple):
+class SqlAtom(NamedTuple):
     predicate: Predicate
     terms: tuple[Term, ...]
 
@@ -33,12 +33,12 @@ class Test(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clause:
+class SqlClause:
     """A conjunction, and what to take from its solutions: the arguments of a head, or the columns of a table."""
 
     terms: tuple[Term, ...]
-    atoms: tuple[Atom, ...] = ()
-    negations: tuple[Atom, ...] = ()
+    atoms: tuple[SqlAtom, ...] = ()
+    negations: tuple[SqlAtom, ...] = ()
     tests: tuple[Test, ...] = ()
 
     @property
@@ -48,9 +48,9 @@ class Clause:
         return {term for terms in parts for term in terms if isinstance(term, Constant)}
 
 
-def skeleton_clause(skeleton: Skeleton, rule: Rule) -> Clause:
+def skeleton_clause(skeleton: Skeleton, rule: Rule) -> SqlClause:
     """The clause of a table; `rule` is one that has this skeleton, and is shown where something is wrong."""
-    atoms = [Atom(predicate, tuple(map(variable, numbers))) for predicate, numbers in skeleton.body]
+    atoms = [SqlAtom(predicate, tuple(map(variable, numbers))) for predicate, numbers in skeleton.body]
     goals = []
     for guard, shown in zip(skeleton.guards, rule.guards, strict=True):
         if guard.goal is None:
@@ -67,22 +67,22 @@ def skeleton_clause(skeleton: Skeleton, rule: Rule) -> Clause:
     for position, column in enumerate(skeleton.identity):
         goals += [Goal("guard", "\\==", (variable(other), variable(column))) for other in skeleton.identity[:position]]
     _, negations, tests = conjunction(goals)
-    return Clause(tuple(map(variable, range(skeleton.columns))), tuple(atoms), tuple(negations), tuple(tests))
+    return SqlClause(tuple(map(variable, range(skeleton.columns))), tuple(atoms), tuple(negations), tuple(tests))
 
 
-def background_clause(clause: BackgroundClause) -> Clause:
+def background_clause(clause: BackgroundClause) -> SqlClause:
     """A background clause or fact."""
     if clause.goals is None:
         raise NotFunctionFree(str(clause.head))
     head, *body = clause.goals
     atoms, negations, tests = conjunction(body)
-    return Clause(_terms(head.arguments), tuple(atoms), tuple(negations), tuple(tests))
+    return SqlClause(_terms(head.arguments), tuple(atoms), tuple(negations), tuple(tests))
 
 
-def conjunction(goals: Iterable[Goal]) -> tuple[list[Atom], list[Atom], list[Test]]:
+def conjunction(goals: Iterable[Goal]) -> tuple[list[SqlAtom], list[SqlAtom], list[Test]]:
     """The atoms, negated atoms and tests among goals."""
-    atoms: list[Atom] = []
-    negations: list[Atom] = []
+    atoms: list[SqlAtom] = []
+    negations: list[SqlAtom] = []
     tests = []
     for goal in goals:
         if goal.kind == "guard" and goal.name not in EVALUATED:
@@ -91,7 +91,7 @@ def conjunction(goals: Iterable[Goal]) -> tuple[list[Atom], list[Atom], list[Tes
         if goal.kind == "guard":
             tests.append(Test(goal.name, terms))
         else:
-            (negations if goal.kind == "negation" else atoms).append(Atom(goal.predicate, terms))
+            (negations if goal.kind == "negation" else atoms).append(SqlAtom(goal.predicate, terms))
     return atoms, negations, tests
 
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from lrnn_cli.errors import GroundingError, about
 from lrnn_cli.grounding.duckdb.database import Database, check_installed
 from lrnn_cli.grounding.duckdb.function_free import FunctionFree, Place, function_free, function_free_background
-from lrnn_cli.grounding.duckdb.herbrand import Constants, Model
+from lrnn_cli.grounding.duckdb.herbrand import Constants, HerbrandModel
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import REMEDY, GrounderOptions, GroundTables
 from lrnn_cli.grounding.program import Program
@@ -65,14 +65,14 @@ class DuckdbGrounder:
         return True
 
     @contextmanager
-    def _model(self, clauses: FunctionFree, facts: ExampleFacts) -> Iterator[Model]:
+    def _model(self, clauses: FunctionFree, facts: ExampleFacts) -> Iterator[HerbrandModel]:
         """The least Herbrand model of all clauses but those of tables."""
         names = facts.names() if clauses.constants or clauses.compares else []
         constants = Constants(clauses.constants, facts.data, facts.active, names)
         known = facts.tables(predicate for predicate in facts.data.predicates if predicate in clauses.used)
         with Database(self.options, self._deadline) as database:
             with about(facts.data.name):
-                model = Model(database, clauses, facts.data, known, facts.queries, constants, names)
+                model = HerbrandModel(database, clauses, facts.data, known, facts.queries, constants, names)
             for stratum in clauses.strata:
                 with placed(stratum.place):
                     model.extend(stratum)

@@ -14,7 +14,7 @@ import numpy as np
 from lrnn_cli.errors import GroundingError, LimitError
 from lrnn_cli.grounding.duckdb.database import Database
 from lrnn_cli.grounding.duckdb.function_free import Definition, FunctionFree, Stratum
-from lrnn_cli.grounding.duckdb.goals import Clause
+from lrnn_cli.grounding.duckdb.goals import SqlClause
 from lrnn_cli.grounding.duckdb.sql import Select, Use, background_facts, compared, failures
 from lrnn_cli.grounding.grounder import REMEDY
 from lrnn_cli.grounding.objects import object_arrays
@@ -57,8 +57,8 @@ class Constants:
 
     def finish(self, tables: Iterable[Table]) -> tuple[tuple[str, ...], Callable[[Table], Table]]:
         """The names of objects that were made and are in these tables, and a function that numbers them anew."""
-        found = [table.objects[table.objects >= self.first] for table in tables]
-        used = np.unique(np.concatenate([np.empty(0, np.int32), *found]))
+        made = [table.objects[table.objects >= self.first] for table in tables]
+        used = np.unique(np.concatenate([np.empty(0, np.int32), *made]))
 
         def final(table: Table) -> Table:
             objects = table.objects
@@ -70,7 +70,7 @@ class Constants:
         return tuple(self.texts[self.made[number - self.first]] for number in used), final
 
 
-class Model:
+class HerbrandModel:
     """Tables of atoms that are true in the active examples; see `sql.py` for their columns."""
 
     def __init__(
@@ -119,12 +119,12 @@ class Model:
                     if atom.predicate in new:
                         select = self._select(item.clause, level, {position: new[atom.predicate]})
                         selects_of.setdefault(item.head, []).append(select)
-            found = {
+            extended = {
                 predicate: self._union(predicate, selects, full[predicate]) for predicate, selects in selects_of.items()
             }
             if new is not full:
                 self.database.drop(new.values())
-            new = {predicate: table for predicate, (table, rows) in found.items() if rows}
+            new = {predicate: table for predicate, (table, rows) in extended.items() if rows}
             for predicate, table in new.items():
                 self.database.run(f"INSERT INTO {full[predicate]} SELECT * FROM {table}")
         if level == "crisp":
@@ -140,10 +140,10 @@ class Model:
         most = most_rows(self.database.options.table_memory, columns)
         if most:
             # One row more than there may be tells that there are too many, and no more than that are made.
-            found = self._rows(f"{sql} LIMIT {most + 1}", columns)
-            if len(found) > most:
+            rows = self._rows(f"{sql} LIMIT {most + 1}", columns)
+            if len(rows) > most:
                 raise LimitError(too_many(most))
-            return found
+            return rows
         return self._rows(sql, columns)
 
     def crisp(self, predicate: Predicate) -> Table:
@@ -153,7 +153,7 @@ class Model:
     # SQL
 
     def _select(
-        self, clause: Clause, level: str, instead: Mapping[int, str] | None = None, more: Sequence[Use] = ()
+        self, clause: SqlClause, level: str, instead: Mapping[int, str] | None = None, more: Sequence[Use] = ()
     ) -> str:
         """The solutions of a clause; `instead` are tables to use for the atoms at these positions."""
         uses = self._uses(clause, level)
@@ -162,7 +162,7 @@ class Model:
         absent = [Use(self._table(atom.predicate, "crisp"), atom.terms) for atom in clause.negations]
         return str(Select(clause.terms, [*uses, *more], absent, clause.tests, self.constants.number))
 
-    def _uses(self, clause: Clause, level: str) -> list[Use]:
+    def _uses(self, clause: SqlClause, level: str) -> list[Use]:
         return [Use(self._table(atom.predicate, level), atom.terms) for atom in clause.atoms]
 
     def _union(self, predicate: Predicate, selects: Sequence[str], without: str | None = None) -> tuple[str, int]:
@@ -261,5 +261,5 @@ def sorting_keys(example: np.ndarray, columns: Sequence[np.ndarray], first_objec
     return keys
 
 
-def _recursive_atoms(clause: Clause, predicates: Sequence[Predicate]) -> list[int]:
+def _recursive_atoms(clause: SqlClause, predicates: Sequence[Predicate]) -> list[int]:
     return [position for position, atom in enumerate(clause.atoms) if atom.predicate in predicates]

@@ -58,8 +58,8 @@ class Select:
         mentioned = dict.fromkeys(term for part in parts for term in part)
         self._join([*uses, *constant_uses(mentioned, constants)])
         equations = [test.terms for test in tests if test.name == "="]
-        while found := [(x, y) for x, y in equations if (x in self.column) != (y in self.column)]:
-            for x, y in found:
+        while half_known := [(x, y) for x, y in equations if (x in self.column) != (y in self.column)]:
+            for x, y in half_known:
                 known = self.column.get(x) or self.column[y]
                 self.column[x] = self.column[y] = known
         for test in tests:
@@ -148,7 +148,7 @@ def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[Cons
     Such objects are an error in Prolog, or may be. Which of them Prolog meets depends on the order of evaluation, but
     the constants of an atom, and type tests that stand before the comparison, always come first.
     """
-    found = []
+    selects = []
     for position, test in enumerate(tests):
         if test.name not in OPERATOR:
             continue
@@ -161,8 +161,8 @@ def failures(uses: Sequence[Use], tests: Sequence[Test], constants: Mapping[Cons
                     kinds = [other._replace(terms=(same,)) for other in before]
                     select = Select((), [use], [], [*fixed, *kinds], constants)
                     select.conditions.append(f"{select.property_of(same, compared(test))} = {UNKNOWN}")
-                    found.append((test, f"{select} LIMIT 1"))
-    return found
+                    selects.append((test, f"{select} LIMIT 1"))
+    return selects
 
 
 def _fixes(equation: Test, use: Use) -> bool:

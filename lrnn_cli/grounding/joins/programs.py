@@ -83,12 +83,12 @@ def constant_tables(constants: set[Constant], names: Sequence[str], data: DataSe
     for number, name in enumerate(names):
         if Constant(name) in objects:
             objects[Constant(name)].append(number)
-    found = {}
+    tables = {}
     for constant, numbers in objects.items():
         rows = np.array(numbers, np.int32)
         example = (np.searchsorted(data.first_object, rows, "right") - 1).astype(np.int32)
-        found[constant_relation(constant)] = Table(example, rows[:, None])
-    return found
+        tables[constant_relation(constant)] = Table(example, rows[:, None])
+    return tables
 
 
 def check_joinable(program: Program, data: DataSet) -> None:

@@ -178,10 +178,10 @@ class Relations:
         compared: list[int] = []
         if bound:
             # Joined at the argument that leaves the fewest rows; the others are compared afterwards.
-            found = [self._lookup(predicate, position, table.objects[:, variables[position]]) for position in bound]
-            rows = [int((last - first).sum()) for _, first, last in found]
+            matches = [self._lookup(predicate, position, table.objects[:, variables[position]]) for position in bound]
+            rows = [int((last - first).sum()) for _, first, last in matches]
             place = rows.index(min(rows))
-            order, first, last = found[place]
+            order, first, last = matches[place]
             compared = [position for position in bound if position != bound[place]]
         else:
             # Only the first literal of a body without head variables: all facts of examples in the table.
@@ -254,13 +254,13 @@ class Relations:
         self, predicate: Predicate, position: int, objects: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Facts with each of some objects at a position: order[first[i]:last[i]]."""
-        found = self._index.get((predicate, position))
-        if found is None:
+        index = self._index.get((predicate, position))
+        if index is None:
             column = self.tables[predicate].objects[:, position]
             order = np.argsort(column, kind="stable")
             start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=self.objects))])
-            found = self._index[predicate, position] = order, start
-        order, start = found
+            index = self._index[predicate, position] = order, start
+        order, start = index
         return order, start[objects], start[objects + 1]
 
 
@@ -275,7 +275,7 @@ def different(table: Table, columns: Sequence[int]) -> Table:
 
 def symmetries(relations: Relations) -> Symmetries:
     """Pairs of arguments that can be exchanged in all facts of a predicate, weights included."""
-    found: Symmetries = {}
+    exchangeable: Symmetries = {}
     for predicate, table in relations.tables.items():
         given = tuple(range(predicate.arity))
         orders = [given]
@@ -294,5 +294,5 @@ def symmetries(relations: Relations) -> Symmetries:
                     turned = relations.weights(predicate, table.example, table.objects[:, order])
                     if (turned == weights).all():
                         orders.append(tuple(order))
-        found[predicate] = tuple(orders)
-    return found
+        exchangeable[predicate] = tuple(orders)
+    return exchangeable

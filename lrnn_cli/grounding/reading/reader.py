@@ -24,7 +24,7 @@ from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import GrounderOptions
-from lrnn_cli.grounding.reading.rows import Part, rank
+from lrnn_cli.grounding.reading.rows import PartOfFile, rank
 from lrnn_cli.grounding.reading.store import PrologStore, TakenFacts, joined_facts
 from lrnn_cli.grounding.reading.templates import read_model, read_template
 from lrnn_cli.language.clauses import Predicate, goal_from_json
@@ -119,7 +119,7 @@ class Reader:
                     return
                 pieces.take(source.name, parts, replies)
 
-    def _whole(self, source: Source, cuts: list[int]) -> list[Part]:
+    def _whole(self, source: Source, cuts: list[int]) -> list[PartOfFile]:
         """Read a file again that was read in pieces, so that all of it is in Prolog."""
         pieces = _Pieces()
         return pieces.add(self._read(source, cuts), self._processes)
@@ -146,11 +146,11 @@ class _Pieces:
     """What was read so far: parts, what Prolog says of each, and the facts of those that it holds no more."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[PartOfFile] = []
         self.replies: list[dict[str, Any]] = []
         self._facts: list[TakenFacts] = []
 
-    def add(self, replies: list[dict[str, Any]], processes: list[PrologProcess]) -> list[Part]:
+    def add(self, replies: list[dict[str, Any]], processes: list[PrologProcess]) -> list[PartOfFile]:
         """The parts that processes have just read, which come after those before."""
         first_example = sum(part.examples for part in self.parts)
         first_object = sum(part.objects for part in self.parts)
@@ -158,7 +158,7 @@ class _Pieces:
         for process, reply in zip(processes, replies, strict=False):
             objects, examples = rank(reply["objects"]), len(reply["examples"])
             added.append(
-                Part(process, first_example, examples, first_object, objects, np.array(reply["weights"], float))
+                PartOfFile(process, first_example, examples, first_object, objects, np.array(reply["weights"], float))
             )
             first_example += examples
             first_object += objects
@@ -166,11 +166,16 @@ class _Pieces:
         self.replies += replies
         return added
 
-    def take(self, name: str, parts: list[Part], replies: list[dict[str, Any]]) -> None:
+    def take(self, name: str, parts: list[PartOfFile], replies: list[dict[str, Any]]) -> None:
         """Take the facts of parts before their processes read others."""
         store = PrologStore(lambda: parts, name, None)
-        found = [(Predicate(item["name"], item["arity"]), item["soft"]) for r in replies for item in r["predicates"]]
-        plain, soft = sorted({predicate for predicate, _ in found}), sorted({own for own, soft in found if soft})
+        predicates = [
+            (Predicate(item["name"], item["arity"]), item["soft"]) for r in replies for item in r["predicates"]
+        ]
+        plain, soft = (
+            sorted({predicate for predicate, _ in predicates}),
+            sorted({own for own, soft in predicates if soft}),
+        )
         self._facts.append(store.taken(plain, soft))
 
     def taken(self) -> TakenFacts:
@@ -197,7 +202,7 @@ def _parts_fit(replies: list[dict[str, Any]]) -> bool:
     return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
 
 
-def _data_set(source: Source, parts: list[Part], replies: list[dict[str, Any]]) -> DataSet:
+def _data_set(source: Source, parts: list[PartOfFile], replies: list[dict[str, Any]]) -> DataSet:
     examples = []
     queries = []
     predicates: dict[Predicate, int] = {}

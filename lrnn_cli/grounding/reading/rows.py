@@ -19,7 +19,7 @@ SURROGATES = (0xD800, 0xE000)
 
 
 @dataclass
-class Part:
+class PartOfFile:
     """What one process holds: examples `first_example` onwards, objects `first_object` onwards."""
 
     process: PrologProcess
@@ -36,7 +36,7 @@ class Part:
 class MadeObjects:
     """Objects that evaluation made: negative numbers until all tables are there, then numbers after all others."""
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: list[PartOfFile]) -> None:
         self._parts = parts
 
     def numbered(self, number: int, identifiers: np.ndarray) -> np.ndarray:
@@ -59,11 +59,11 @@ class MadeObjects:
         ]
         if not pairs:
             return [], None
-        found = np.unique(np.concatenate(pairs), axis=0)
+        distinct = np.unique(np.concatenate(pairs), axis=0)
         named: list[tuple[int, str, int]] = []
         for number, part in enumerate(self._parts):
-            codes = -1 - found[:, 1]
-            mine = found[codes % len(self._parts) == number]
+            codes = -1 - distinct[:, 1]
+            mine = distinct[codes % len(self._parts) == number]
             identifiers = identifier((-1 - mine[:, 1]) // len(self._parts) + part.objects)
             locals_ = mine[:, 0] - part.first_example + 1
             request = ", ".join(f"{e}-{i}" for e, i in zip(locals_.tolist(), identifiers.tolist(), strict=True))
@@ -93,7 +93,9 @@ def identifier(rank: np.ndarray) -> np.ndarray:
     return np.where(identifier >= SURROGATES[0], identifier + SURROGATES[1] - SURROGATES[0], identifier)
 
 
-def read_rows(part: Part, columns: int, convert: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def read_rows(
+    part: PartOfFile, columns: int, convert: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
     """Decode what one process wrote last: example (rows,) from 0, converted identifiers (rows, columns).
 
     Rows come in levels that share their beginnings; `lrnn_rows.pl` says how.

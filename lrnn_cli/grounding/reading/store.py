@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from lrnn_cli.errors import about
-from lrnn_cli.grounding.reading.rows import MadeObjects, Part, identifier, read_rows
+from lrnn_cli.grounding.reading.rows import MadeObjects, PartOfFile, identifier, read_rows
 from lrnn_cli.grounding.tables import SoftFacts, Table, stacked
 from lrnn_cli.language.clauses import Predicate, plain_name, quoted
 from lrnn_cli.language.data import Queries
@@ -22,14 +22,16 @@ class PrologStore:
     Prolog knows; background: a request that tells it what is true in every example.
     """
 
-    def __init__(self, load: Callable[[], list[Part]], name: str, asked: Queries | None, background: str = "") -> None:
+    def __init__(
+        self, load: Callable[[], list[PartOfFile]], name: str, asked: Queries | None, background: str = ""
+    ) -> None:
         self.name = name
         self.asked = asked
         self._load = load
         self._background = background
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[PartOfFile]:
         parts = self._load()
         if self._background:
             _send(parts, [self._background] * len(parts), self.name)
@@ -118,14 +120,14 @@ def joined_facts(pieces: Sequence[TakenFacts]) -> TakenFacts:
         for predicate, facts in piece.soft.items():
             soft.setdefault(predicate, []).append(facts)
     weighted = {
-        predicate: SoftFacts(stacked([own.atoms for own in found]), np.concatenate([own.weight for own in found]))
-        for predicate, found in soft.items()
+        predicate: SoftFacts(stacked([own.atoms for own in parts]), np.concatenate([own.weight for own in parts]))
+        for predicate, parts in soft.items()
     }
     names = b"".join(piece.names for piece in pieces)
-    return TakenFacts({predicate: stacked(found) for predicate, found in tables.items()}, weighted, names)
+    return TakenFacts({predicate: stacked(parts) for predicate, parts in tables.items()}, weighted, names)
 
 
-def _send(parts: Sequence[Part], requests: Sequence[str], place: str) -> None:
+def _send(parts: Sequence[PartOfFile], requests: Sequence[str], place: str) -> None:
     """A request to each part; all of them work at the same time."""
     with about(place):
         for part, request in zip(parts, requests, strict=True):
@@ -139,7 +141,7 @@ def indicator(predicate: Predicate) -> str:
     return f"({quoted(plain_name(predicate.name))})/{predicate.arity}"
 
 
-def _asked(queries: Queries, part: Part) -> Iterator[str]:
+def _asked(queries: Queries, part: PartOfFile) -> Iterator[str]:
     """Queries of one part, by predicate: rows of the example and the objects, as its process numbers them."""
     inside = (queries.example >= part.first_example) & (queries.example < part.first_example + part.examples)
     for number, predicate in enumerate(queries.predicate):

@@ -47,9 +47,9 @@ class SwiGrounder:
             clause = next((clause for clause in data.background if clause.head == predicate), None)
             where = (data.name, clause.line, clause.column) if clause else (data.name, 1, 1)
             atoms[predicate] = _atoms(store, predicate, made, *where)
-        found = _numbered(tables, atoms, made)
+        grounded = _numbered(tables, atoms, made)
         # Answers of tabled predicates come in an order that depends on how the examples were divided.
-        return _ordered(found) if program.background else found
+        return _ordered(grounded) if program.background else grounded
 
     def atoms(self, predicates: Sequence[Predicate], facts: ExampleFacts) -> GroundTables:
         data, store = facts.data, facts.store
@@ -93,6 +93,6 @@ def _numbered(tables: list[Table], atoms: dict[Predicate, Table], made: MadeObje
     return GroundTables(tuple(tables), atoms, tuple(names))
 
 
-def _ordered(found: GroundTables) -> GroundTables:
-    atoms = {predicate: ordered(table) for predicate, table in found.atoms.items()}
-    return GroundTables(tuple(map(ordered, found.tables)), atoms, found.made)
+def _ordered(grounded: GroundTables) -> GroundTables:
+    atoms = {predicate: ordered(table) for predicate, table in grounded.atoms.items()}
+    return GroundTables(tuple(map(ordered, grounded.tables)), atoms, grounded.made)
