@@ -69,15 +69,11 @@ def graphs(nodes: int, mixed: bool) -> str:
 
 def descendants(root: int) -> list[int]:
     """A process and all that it started."""
-    parents: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            with contextlib.suppress(OSError):
-                parent = int(Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()[1])
-                parents.setdefault(parent, []).append(int(entry))
     found = [root]
     for process in found:
-        found += parents.get(process, [])
+        for task in Path(f"/proc/{process}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found += map(int, task.read_text().split())
     return found
 
 

@@ -148,11 +148,14 @@ def test_names_in_prolog(folder: Folder) -> None:
 
 
 def test_learned_model_in_prolog(folder: Folder) -> None:
-    """Bundled molecules with a trained template."""
+    """Forty of the bundled molecules with a trained template."""
     molecules = ROOT / "datasets" / "molecules"
-    folder.run("ground", str(molecules / "template.pl"), str(molecules / "molecules.pl"), "-o", "g.npz")
+    blocks = (molecules / "molecules.pl").read_text().split("begin(model(")
+    some = "begin(model(".join(blocks[:41])
+    folder.write({"some.pl": some})
+    folder.run("ground", str(molecules / "template.pl"), "some.pl", "-o", "g.npz")
     assert folder.run("train", "g.npz", "--epochs", "3", "-o", "model.pl").code == 0
-    check_program(folder, folder.read("model.pl"), (molecules / "molecules.pl").read_text())
+    check_program(folder, folder.read("model.pl"), some)
 
 
 def test_the_program_reads_and_runs_nothing_else(folder: Folder) -> None:

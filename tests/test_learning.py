@@ -434,10 +434,10 @@ def test_the_model_file_says_what_its_rules_are(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 def test_kill_at_five_moments_and_resume(tmp_path: Path) -> None:
     """Whatever the moment of a kill -9, the run that is resumed ends in the same bytes."""
-    (tmp_path / "data.pl").write_text(rings(BIAS, 40))
+    (tmp_path / "data.pl").write_text(rings(BIAS, 20))
     common = [sys.executable, "-m", "lrnn_cli", "learn-structure", str(tmp_path / "data.pl"), "--quiet"]
-    common += ["--iterations", "4", "--epochs", "30", "--final-epochs", "30", "--gain", "0", "--jobs", "1"]
-    common += ["--length", "3", "--variables", "3", "--conjunctions", "10", "--parts", "2"]
+    common += ["--iterations", "3", "--epochs", "10", "--final-epochs", "10", "--gain", "0", "--jobs", "1"]
+    common += ["--length", "3", "--variables", "3", "--conjunctions", "5", "--parts", "2"]
     whole = [*common, "-o", str(tmp_path / "whole.pl"), "--run-dir", str(tmp_path / "whole")]
     started = time.monotonic()
     subprocess.run(whole, check=True)

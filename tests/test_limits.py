@@ -50,6 +50,7 @@ TOO_MANY = r"template\.pl:1:1: this rule has more than [\d,]+ groundings, counti
 OUTCOMES = {
     "ground swi": (1, TOO_MANY),
     "ground duckdb": (1, TOO_MANY),
+    "ground joins": (1, TOO_MANY),
     "learn-structure": (
         0,
         r"left out, since --groundings or --memory-limit is too small for them: edge\(V1, V2\), edge",

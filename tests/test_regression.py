@@ -332,3 +332,11 @@ def test_regressor() -> None:
     X = ["a(x).", "b(x)."] * 20
     y = [10.0, 20.0] * 20
     assert LrnnRegressor().fit(X, y).predict(X[:2]).tolist() == pytest.approx([10.0, 20.0], abs=0.5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_scale_that_is_tiny_beside_targets(folder: Folder) -> None:
+    """Targets in its units are infinite; NumPy has nothing to say to users about that."""
+    folder.write({"m.pl": "setting(task, regression). setting(scale, 1.0e-320).\n1.0 :: p :- q(a).\n"})
+    folder.write({"d.pl": "q(a). query(p, 1.0).\n"})
+    assert folder.run("predict", "m.pl", "d.pl").code == 0

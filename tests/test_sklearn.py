@@ -20,9 +20,9 @@ from lrnn_cli.language.facts import Fact
 from lrnn_cli.sklearn import LrnnClassifier
 
 FAST: dict[str, Any] = {
-    "iterations": 2,
+    "iterations": 1,
     "dimension": 3,
-    "epochs": 60,
+    "epochs": 30,
     "final_epochs": 0,
     "conjunctions": 0,
     "gain": 0.0,

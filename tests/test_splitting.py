@@ -73,7 +73,7 @@ def test_learning_from_a_part_of_the_queries(folder: Folder) -> None:
     """The folds of learning, of evaluation and of trees fit together: queries that are tested had no part."""
     folder.write({"data.pl": people(40)})
     part = ("--folds", "4", "--fold", "2")
-    learned = folder.run("learn-structure", "data.pl", *part)
+    learned = folder.run("learn-structure", "data.pl", "--iterations", "1", "--conjunctions", "5", *part)
     assert learned.code == 0
     evaluated = folder.run("evaluate", "-", "data.pl", *part, "--json", stdin=learned.stdout)
     assert json.loads(evaluated.stdout)["queries"] == 10
@@ -218,7 +218,7 @@ def test_learning_from_split_data(folder: Folder) -> None:
     """Folds are of examples then, and a model of split data answers the queries of the whole."""
     folder.write({"data.pl": people(30)})
     options = ("--split-by", "query", "--folds", "3", "--fold", "1", "--no-group-duplicates")
-    learned = folder.run("learn-structure", "data.pl", *options)
+    learned = folder.run("learn-structure", "data.pl", "--iterations", "1", "--conjunctions", "5", *options)
     assert learned.code == 0, learned.stderr
     for part in (options, ()):
         evaluated = json.loads(folder.run("evaluate", "-", "data.pl", *part, "--json", stdin=learned.stdout).stdout)

@@ -31,7 +31,7 @@ def files(folder: Folder) -> Folder:
 @pytest.mark.parametrize(
     "command",
     [
-        ("learn-structure", "data.pl"),
+        ("learn-structure", "data.pl", "--iterations", "1", "--conjunctions", "5"),
         ("train", "grounding.npz", "--epochs", "5"),
         ("simplify", "model.pl", "data.pl"),
         ("baseline", "nfoil", "data.pl"),
@@ -53,7 +53,8 @@ def test_a_model_is_all_of_standard_output(command: tuple[str, ...], files: Fold
 
 
 def test_commands_in_a_pipe(files: Folder) -> None:
-    command = f"{' '.join(LRNN)} learn-structure data.pl | {' '.join(LRNN)} evaluate - data.pl --json"
+    learning = f"{' '.join(LRNN)} learn-structure data.pl --iterations 1 --conjunctions 5"
+    command = f"{learning} | {' '.join(LRNN)} evaluate - data.pl --json"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=True)
     assert '"accuracy": 1.0' in done.stdout
 

@@ -157,7 +157,7 @@ def test_planted_thresholds_are_words_to_within_a_cut_point(
 )
 def test_planted_thresholds_stand_in_the_model(text: str, predicate: str, planted: float, tmp_path: Path) -> None:
     """They are read off the rules, and the model is right about new data."""
-    template = text_of(text, "--iterations", 2, "--length", 4, "--conjunctions", 60, folder=tmp_path)
+    template = text_of(text, "--iterations", 1, "--length", 3, "--conjunctions", 20, folder=tmp_path)
     low, high = beside(text, predicate, planted)
     assert any(low < cut <= high for cut in cuts(template, predicate, ">=") + cuts(template, predicate, "<"))
     fresh = charged_atoms(seed=11) if predicate == "charge" else sized_parts(seed=12)

@@ -83,7 +83,11 @@ def many(unlabelled: bool) -> str:
     return "".join(blocks)
 
 
-@pytest.mark.parametrize("command", [("learn-structure",), ("baseline", "nfoil")], ids=lambda command: command[-1])
+@pytest.mark.parametrize(
+    "command",
+    [("learn-structure", "--iterations", "1", "--conjunctions", "5"), ("baseline", "nfoil")],
+    ids=lambda command: command[0],
+)
 def test_learning_is_from_labelled_queries(command: tuple[str, ...], folder: Folder) -> None:
     """The rules and weights are those without the other queries."""
     folder.write({"some.pl": many(True), "labelled.pl": many(False)})
