@@ -125,7 +125,8 @@ class Ensemble:
             return
         # Bodies are found beside rules and, of one model, what is likely to be chosen is learned beside the trial.
         alone = len(self.problems) == 1
-        with beside(self._bodies, self._jobs, (OutOfTime,)) as found:
+        # A process that talks to a cluster is not copied: others of its threads may hold what the copy waits for.
+        with beside(self._bodies, self._jobs if self.spread is side_by_side else 1, (OutOfTime,)) as found:
             searches = list(self._searches(part))
             bodies = found()
         first = searches[0]

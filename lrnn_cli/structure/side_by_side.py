@@ -107,7 +107,7 @@ def ahead(
         count = asked.recv()
         return result([*taken[:count], *islice(going, max(0, count - len(taken)))])
 
-    with _copy(task, expected) as received:
+    with asked, ask, _copy(task, expected) as received:
 
         def first(count: int) -> Result:
             ask.send(count)
