@@ -293,7 +293,7 @@ class Ensemble:
         search: where its rules are from, if it is one of large data; begun: boosting of these that is under way.
         """
         E, state = self.problems[number], self.states[number]
-        if search is not None and any(way.name == RULES for way in ways.values()):
+        if search is not None and any((RULES, 0) in way.ways for way in ways.values()):
             state = final_training(E, state, self._observer(number))
         same = search is not None and state is search.state
         if same and begun is not None:
