@@ -25,6 +25,7 @@ TEMPLATE = "1.0 :: active :- edge(X, Y), edge(Y, Z), edge(Z, W), red(X), red(W).
 COMMANDS = {
     "ground swi": ["ground", "{template}", "{data}", "-o", "{folder}/grounding.npz", "--grounder", "swi"],
     "ground duckdb": ["ground", "{template}", "{data}", "-o", "{folder}/grounding.npz", "--grounder", "duckdb"],
+    "ground joins": ["ground", "{template}", "{data}", "-o", "{folder}/grounding.npz", "--grounder", "joins"],
     "learn-structure": ["learn-structure", "{data}", "-o", "{folder}/model.pl"],
     "learn-structure, some bodies explode": ["learn-structure", "{mixed}", "-o", "{folder}/model.pl"],
     "baseline nfoil": ["baseline", "nfoil", "{data}", "-o", "{folder}/foil.pl"],

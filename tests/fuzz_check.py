@@ -183,7 +183,7 @@ class Laboratory:
                 after = _content(self._case)
                 faults = [
                     *_wrong_end(arguments, ended, before, case),
-                    *_wrong_files(arguments, ended.code, before, after),
+                    *_wrong_files(arguments, ended, before, after),
                     *self._left_behind(),
                 ]
                 found += [Finding(place, detail, arguments) for place, detail in faults]
@@ -263,16 +263,20 @@ def _wrong_end(
 
 
 def _wrong_files(
-    arguments: tuple[str, ...], code: int, before: Mapping[str, bytes], after: Mapping[str, bytes]
+    arguments: tuple[str, ...], ended: Ended, before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str]]:
-    """Inputs that are not what they were, and outputs of a command that did not end well."""
+    """Inputs that are not what they were, and outputs of a command that did not end well.
+
+    A run that was stopped by a limit keeps the iterations that were whole by then.
+    """
     outputs = tuple(arguments[i + 1] for i, option in enumerate(arguments) if option in ("-o", "--history"))
     runs = tuple(f"{arguments[i + 1]}/" for i, option in enumerate(arguments) if option == "--run-dir")
-    allowed = (*outputs, *runs) if code == 0 else ()
+    stopped = ended.code == 1 and WHOLE_COMMAND.search(ended.stderr)
+    allowed = (*outputs, *runs) if ended.code == 0 else runs if stopped else ()
     changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     wrong = [name for name in changed if not name.startswith(allowed)] if allowed else changed
     if wrong:
-        yield f"{arguments[0]} with exit code {code} changes {re.sub('[0-9]+', 'N', wrong[0])}", ", ".join(wrong)
+        yield f"{arguments[0]} with exit code {ended.code} changes {re.sub('[0-9]+', 'N', wrong[0])}", ", ".join(wrong)
     for name in changed:
         if name in after and name.startswith(allowed or "\0") and not name.endswith(".npz"):
             raw = RAW.search(after[name].decode("utf-8", "replace"))

@@ -81,9 +81,16 @@ class KeptWorkers:
             yield
 
     def _modules(self) -> list[ModuleType]:
-        """Those that start SWI-Prolog, among all that are imported by now."""
+        """Those that start SWI-Prolog, among all that are imported by now.
+
+        The module that defines it is none of them: those imported later would take what stands there for good.
+        """
         if len(sys.modules) != self._seen:
-            ours = [module for name, module in sys.modules.items() if name.startswith("lrnn_cli.")]
+            ours = [
+                module
+                for name, module in sys.modules.items()
+                if name.startswith("lrnn_cli.") and name != PrologProcess.__module__
+            ]
             self._users = [module for module in ours if getattr(module, "PrologProcess", None) is PrologProcess]
             self._seen = len(sys.modules)
         return self._users

@@ -269,3 +269,12 @@ def test_clusters_need_dask(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> 
     folder.write({"data.pl": DATA})
     outcome = folder.run("crossvalidate", "data.pl", "--cluster", "local:2")
     assert (outcome.code, outcome.stderr) == (1, "clusters need Dask; install it with pip install 'lrnn[cluster]'\n")
+
+
+def test_an_address_without_what_it_needs(folder: Folder) -> None:
+    """Dask has no settings for TLS here; an address with control characters is none."""
+    folder.write({"data.pl": DATA})
+    secured = folder.run("crossvalidate", "data.pl", "--cluster", "tls://localhost:1")
+    assert secured.code == 1 and secured.stderr.startswith("tls://localhost:1: the cluster does not answer: ")
+    odd = folder.run("crossvalidate", "data.pl", "--cluster", "\x1b[2J")
+    assert odd.code == 1 and odd.stderr.startswith("--cluster \\x1b\\[2J: name a scheduler")

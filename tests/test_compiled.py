@@ -390,6 +390,16 @@ def test_machine_code_takes_its_arguments(folder: Folder) -> None:
         kept(Pair(np.array([1, 2, 3]), 0.5), places, True, 7)
 
 
+def test_machine_code_that_another_process_has_compiled(folder: Folder) -> None:
+    """Both began when there was none; the second takes what the first has made meanwhile."""
+    first = KeptCode("scaled", [folder.path / "none.py"], partial(machine_code, njit(scaled)))
+    second = KeptCode("scaled", [folder.path / "none.py"], partial(machine_code, pytest.fail))
+    arguments = (np.array([0, 2], np.int32), True, 7)
+    assert first(Pair(np.array([1.0, 2.0, 3.0]), 0.5), *arguments) == -2.0
+    assert not second.is_there
+    assert second(Pair(np.array([1.0, 2.0, 3.0]), 0.5), *arguments) == -2.0
+
+
 def test_machine_code_leaves_names_to_others() -> None:
     """What functions of numba and of Python are linked to there must not be found by what numba compiles later."""
     values, places = np.array([1.0, 2.0]), np.array([0], np.int32)

@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import naive
 import numpy as np
@@ -20,6 +21,7 @@ from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
@@ -27,9 +29,10 @@ from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import with_conjunctions, written_template
-from lrnn_cli.structure.trials import bodies_of_targets
+from lrnn_cli.structure.selection import FEW, MANY, RULES, TOGETHER, Choice, Estimate, Family
+from lrnn_cli.structure.trials import bodies_of_targets, boosting, chosen
 from lrnn_cli.structure.weights import outputs as learners_outputs
-from lrnn_cli.structure.weights import weighted_facts
+from lrnn_cli.structure.weights import rule_columns, weighted_facts
 
 PAPER = Activation.of(Settings())
 ACTIVE = Predicate("active", 0)
@@ -153,8 +156,23 @@ def test_frequent_bodies_are_those_of_an_enumeration(arity: int, seed: int) -> N
     assert found == expected
 
 
+@pytest.mark.parametrize(("examples", "apart"), [(60, True), (120, False)])
+def test_literals_that_few_queries_can_not_tell_apart(examples: int, apart: bool) -> None:
+    """Whatever has hair has milk, too: below 100 queries both stay, since new ones may differ. Longer bodies do not."""
+    kinds = ({"hair": 1, "milk": 1}, {"gills": 1}, {"gills": 1, "wings": 1})
+    animals = tuple(
+        bag(f"m{number}", kinds[number % 3], (naive.Atom("active"), float(number % 2))) for number in range(examples)
+    )
+    clauses = [body.rule().clause for body in bodies_of(problem_of(animals, length=2)).bodies]
+    told = ["active :- hair(V1)", "active :- milk(V1)"] if apart else ["active :- hair(V1)"]
+    assert [clause for clause in clauses if "hair" in clause or "milk" in clause] == told
+
+
 def test_bodies_of_a_target_of_two_arguments() -> None:
-    """Unary literals are about other objects, or name one argument that no relation has: parts can ask the rest."""
+    """Unary literals are about other objects, or name one argument that no relation has: parts can ask the rest.
+
+    Beside relations p names an argument, which is true of all of them, and relations hang together.
+    """
     facts = [f"{kind}(a{number})." for number in range(12) for kind in ("p", "q")[: 1 + number % 2]]
     facts += [f"r(a{number}, a{(number + 1) % 12})." for number in range(12)]
     pairs = itertools.permutations(range(12), 2)
@@ -162,11 +180,29 @@ def test_bodies_of_a_target_of_two_arguments() -> None:
     E = problem("\n".join(facts + asked), StructureOptions(length=4, variables=3))
     clauses = {body.rule().clause for body in bodies_of(E).bodies}
     assert "near(V1, V2) :- r(V1, V3), r(V3, V2), q(V3)" in clauses
-    assert "near(V1, V2) :- r(V1, V3), q(V2), q(V3)" in clauses
+    assert "near(V1, V2) :- r(V1, V3), p(V2), q(V3)" in clauses
+    assert "near(V1, V2) :- q(V1), q(V2)" in clauses
+    assert "near(V1, V2) :- r(V1, V3), q(V2), q(V3)" not in clauses
+    assert "near(V1, V2) :- r(V1, V2), r(V1, V3)" not in clauses
     for body in bodies_of(E).bodies:
         related = {variable for _, variables in body.shape.relations for variable in variables}
         about = [variables[0] for variables, _ in body.shape.slots if variables[0] < 2]
         assert sorted(about) == [argument for argument in range(2) if argument not in related]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_relations_of_different_arguments_are_one_body_only_where_these_have_no_names(named: bool) -> None:
+    """Else each of them is a part of its own. Two facts about one argument are two parts in any case."""
+    facts = [f"r(a{number}, a{(number + 1) % 12})." for number in range(12)]
+    facts += [f"p(a{number})." for number in range(12 if named else 0)]
+    asked = [f"query(near(a{one}, a{two}), {float(two > one)})." for one, two in itertools.permutations(range(12), 2)]
+    E = problem("\n".join(facts + asked), StructureOptions(length=2, variables=4))
+    clauses = [body.rule().clause for body in bodies_of(E).bodies]
+    assert ("near(V1, V2) :- r(V1, V3), r(V2, V4)" in clauses) == (not named)
+    assert ("near(V1, V2) :- r(V1, V3), p(V2)" in clauses) == named
+    joined = clauses.index("near(V1, V2) :- r(V1, V3), r(V3, V2)")
+    assert joined < min([place for place, clause in enumerate(clauses) if "V4" in clause], default=len(clauses))
+    assert "near(V1, V2) :- r(V1, V2), r(V1, V3)" not in clauses
 
 
 def test_joins_that_are_too_long_are_described() -> None:
@@ -408,6 +444,32 @@ def test_outputs_of_conjunctions_are_the_boosted_logits(arity: int, aggregation:
     rules = tuple(map(as_naive, template.rules))
     program = naive.Program(rules, (), examples, object_identity=True, aggregation=aggregation)
     assert naive.ground(program).outputs() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("arity", [0, 1])
+def test_several_ways_together_say_their_mean(arity: int) -> None:
+    """The network has the mean of the sums of two kinds of conjunctions and of plain rules, each alone in its own."""
+    E = problem_of(graphs(16, 5, arity), length=3, variables=3, support=3, iterations=1, epochs=20, final_epochs=0)
+    state = learn_rules(E, None, Observer())
+    columns, bodies = rule_columns(E, state.rules, state.weights), bodies_of_targets(E, Observer())
+    options = BoostingOptions(9, 0.5, penalty=1.0, covered=3, queries=0.8, columns=0.5)
+    ways = {MANY: Family(options, True), FEW: Family(replace(options, columns=1.0), False)}
+    (target,) = E.targets
+
+    def said(*chosen_ways: tuple[str, int]) -> np.ndarray:
+        estimate = Estimate(16, 1.0, 0.5, 0.0, 0.25, 1.0)
+        name = chosen_ways[0][0] if len(chosen_ways) == 1 else TOGETHER
+        choice = {target: Choice(name, 1, estimate, chosen_ways)}
+        with boosting(E, state, columns, bodies, ways) as boost:
+            learned, training = chosen(E, state, choice, boost)
+        found = learners_outputs(E, learned.rules, learned.weights, E.queries)
+        assert training[target][:, 0] == pytest.approx(found, abs=1e-12)
+        return np.asarray(np.log(found / (1.0 - found)))
+
+    alone = [said((MANY, 9)), said((FEW, 4)), said((RULES, 0))]
+    assert np.abs(alone[0] - alone[1]).max() > 0.1 and np.abs(alone[0] - alone[2]).max() > 0.1
+    assert said((MANY, 9), (FEW, 4), (RULES, 0)) == pytest.approx(np.mean(alone, axis=0), abs=1e-9)
+    assert said((MANY, 9), (FEW, 4)) == pytest.approx(np.mean(alone[:2], axis=0), abs=1e-9)
 
 
 # In words

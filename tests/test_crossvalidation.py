@@ -136,6 +136,7 @@ def test_undefined_metrics(folder: Folder) -> None:
         ("a\tb\n", "fold/predictions.tsv:1:1: predictions begin with a line"),
         (HEADER, "fold/predictions.tsv: there is no prediction with a target in this file"),
         (HEADER + "a\tp\t1.0\t0.5\nb\tp\t1.0\n", "fold/predictions.tsv:3:1: a line has an example, an atom and two"),
+        (HEADER + "a\tp\t1.0\t0.5\nb\tp\t1.0\t0.9", "fold/predictions.tsv:3:1: this line has no end: is the file cut"),
         (HEADER + "a\tp\t1.0\tnan\n", "fold/predictions.tsv:2:1: a line has"),
         (HEADER + "a\tp\tone\t0.5\n", "fold/predictions.tsv:2:1: a line has"),
     ],
@@ -147,6 +148,19 @@ def test_faults_of_predictions(folder: Folder, content: str, message: str) -> No
     assert outcome.code == 1
     assert outcome.stderr.startswith(message)
     assert "summary.txt" not in folder.content()
+
+
+def test_predictions_that_were_lost(folder: Folder) -> None:
+    """Whole lines may be missing; the metrics beside them were computed from all."""
+    write_fold(folder, "fold", [("a", 1.0, 0.9)])
+    folder.write({"fold/metrics.json": '{"queries": 2}'})
+    outcome = folder.run("summarise", "fold")
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith(
+        "fold/predictions.tsv: there are 1 predictions with a target, and metrics.json is of 2"
+    )
+    folder.write({"fold/metrics.json": '{"queries": 1}'})
+    assert folder.run("summarise", "fold").code == 0
 
 
 def test_faults_of_folders(folder: Folder) -> None:

@@ -257,6 +257,21 @@ def test_joins_and_memory() -> None:
         grounded(session, template, data)
 
 
+def test_rows_that_a_test_drops_are_not_joined_any_further() -> None:
+    """Three rows, one of which has a red A, are joined to three, one with a red B, and these to three again.
+
+    Tests that came after all joins would need room for 27 rows. The rows are in the order of SWI-Prolog.
+    """
+    data = "begin(model(m)). e(a, b). e(a, c). e(a, d). red(c). query(p, 1). end(model(m))."
+    template = "1.0 :: p :- e(X, A), e(X, B), e(X, C), red(A), red(B), e(X, C)."
+    with open_grounder("joins", GrounderOptions(table_memory=3 * row_bytes(4))) as joins:
+        found = grounded(joins, template, data)
+    with open_grounder("swi", GrounderOptions()) as prolog:
+        expected = grounded(prolog, template, data)
+    assert len(found.tables[0]) == 3
+    assert found.tables[0].objects.tolist() == expected.tables[0].objects.tolist()
+
+
 # Models that are tried one after another
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
 import os
 import sqlite3
@@ -515,6 +517,10 @@ def test_names_of_any_kind(folder: Folder) -> None:
         (POPPER, "p/exs.pl", "pos(3).\n", "p/exs.pl:1:1: an example is pos(Atom) or neg(Atom)"),
         (POPPER, "p/bias.pl", "head_pred(east,1)\nbody_pred(p,1).\n", "p/bias.pl:2:1: a full stop is expected here"),
         (POPPER, "p/bias.pl", "type(east,(train,).\n", "p/bias.pl:1:19: "),
+        (POPPER, "p/bias.pl", "type(east,(f(X),)).\n", "p/bias.pl:1:1: write type(name, (type, type))"),
+        (POPPER, "p/bias.pl", "type(f(x),(a,)).\n", "p/bias.pl:1:1: write type(name, (type, type))"),
+        (POPPER, "p/bias.pl", "body_pred(p,99999999999).\n", "a number of arguments, 1000 at most"),
+        (POPPER, "p/bias.pl", f"body_pred(p,{'9' * 5000}).\n", "a number of arguments, 1000 at most"),
         (POPPER, "p/exs.pl", "", "p/exs.pl: the file is empty; exs.pl of Popper is expected here"),
         (ALEPH, "a/x.b", ":- modeb(1,p(+a)).\np(a.\n", "a/x.b:2:4: syntax error"),
         (ALEPH, "a/x.f", "east(X):-p(X).\n", "a/x.f:1:1: an example is a ground atom"),
@@ -532,7 +538,11 @@ def test_names_of_any_kind(folder: Folder) -> None:
         ),
         (SRLEARN, "s/train/train_facts.txt", "smokes(Alice).\n", "train_facts.txt:1:1: this atom has a variable"),
         (SRLEARN, "s/train/train_pos.txt", "cancer(alice)\n", "train_pos.txt:1:1: this has no full stop"),
-        (SRLEARN, "s/train/train_pos.txt", "regressionExample(m(a),b).\n", "train_pos.txt:1:1: b is not a number"),
+        (SRLEARN, "s/train/train_pos.txt", "regressionExample(m(a),b).\n", "train_pos.txt:1:1: b is no finite number"),
+        (SRLEARN, "s/train/train_pos.txt", "regressionExample(m(a),nan).\n", "1:1: nan is no finite number"),
+        (SRLEARN, "s/train/train_pos.txt", "regressionExample(m(a),1e999).\n", "1:1: 1e999 is no finite number"),
+        (SRLEARN, "s/train/train_facts.txt", "p(\u0663).\n", "train_facts.txt:1:3: '\u0663' is not expected here"),
+        (SRLEARN, "s/background.txt", "mode: friends(+f(x)).\n", "background.txt:1:1: arguments of a mode are +type"),
         (SRLEARN, "s/background.txt", "friends(person,person).\n", "background.txt:1:1: arguments of a mode are +type"),
         (SRLEARN, "s/train/train_facts.txt", "p(" * 9999, "train_facts.txt:1:1: this has no full stop"),
         (SRLEARN, "s/train/train_facts.txt", "p(" * 9999 + ".\n", "train_facts.txt:1:103: terms are nested 50 deep"),
@@ -548,11 +558,14 @@ def test_names_of_any_kind(folder: Folder) -> None:
         (NEURALOGIC, "n/examples.txt", "horse(a) :- b.\n", "n/examples.txt:1:10: rules in examples are not supported"),
         (NEURALOGIC, "n/queries.txt", "1.0 foal(star).\n", "there are 2 examples and 1 queries"),
         (NEURALOGIC, "n/template.txt", "{1} foal(X) :- horse(X)\n", "n/template.txt:1:1: this has no full stop"),
-        (TUDATASET, "t/G_A.txt", "1, 2\n2, x\n3, 4\n", "t/G_A.txt:2:4: 'x' is not a number"),
+        (TUDATASET, "t/G_A.txt", "1, 2\n2, x\n3, 4\n", "t/G_A.txt:2:4: 'x' is no finite number"),
         (TUDATASET, "t/G_A.txt", "1, 2\n2, 3\n3, 4\n", "t/G_A.txt:2:1: this edge joins graphs 1 and 2"),
         (TUDATASET, "t/G_A.txt", "1, 2\n2, 9\n3, 4\n", "t/G_A.txt:2:1: an edge is two numbers of nodes, from 1 to 4"),
         (TUDATASET, "t/G_node_labels.txt", "6\n", "t/G_node_labels.txt:1:1: there are 1 lines, and 4 nodes"),
         (TUDATASET, "t/G_graph_indicator.txt", "0\n1\n2\n2\n", "t/G_graph_indicator.txt:1:1: the number of a graph"),
+        (TUDATASET, "t/G_graph_indicator.txt", "1\n1\n2\n99999999999\n", "t/G_graph_indicator.txt:4:1: the number of"),
+        (TUDATASET, "t/G_graph_indicator.txt", "1\n\u00b2\n2\n2\n", "t/G_graph_indicator.txt:2:1: '\u00b2' is no"),
+        (TUDATASET, "t/G_node_labels.txt", "6\n6\n6\n1e999\n", "t/G_node_labels.txt:4:1: '1e999' is no finite"),
         (TRIPLES, "r/train.tsv", "a\tb\tc\na\tb\t\n", "r/train.tsv:2:1: a part of the triple is empty"),
         (TABLES, "d/customer.csv", "id,age\n1,2\n3\n", "d/customer.csv:3:1: there are 1 cells, and the header has 2"),
         (TABLES, "d/customer.csv", 'id,age\n1,"2\n', "d/customer.csv:2:1: this is not CSV"),
@@ -596,9 +609,94 @@ def test_clauses_that_cannot_be_said_are_left_out_on_demand(folder: Folder) -> N
 
 def test_damaged_databases(folder: Folder) -> None:
     folder.write({"a.sqlite": b"SQLite format 3\0" + b"\1" * 100, "b.parquet": b"PAR1" + b"\1" * 100})
-    for name, what in (("a.sqlite", "this database can't be read"), ("b.parquet", "this Parquet file can't be read")):
+    for name, what in (("a.sqlite", "this database is cut short"), ("b.parquet", "this Parquet file can't be read")):
         outcome = folder.run("import", name, "-o", "data.pl")
         assert outcome.code == 1 and f"{name}: {what}" in outcome.stderr
+
+
+def test_databases_that_are_not_whole(folder: Folder) -> None:
+    """SQLite would read the pages that are there, and print text that is none."""
+    with contextlib.closing(sqlite3.connect("whole.sqlite")) as database:
+        database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)")
+        database.execute("INSERT INTO t VALUES (1, 'a')")
+        database.commit()
+    whole = Path("whole.sqlite").read_bytes()
+    with contextlib.closing(sqlite3.connect("odd.sqlite")) as database:
+        database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)")
+        database.execute("INSERT INTO t VALUES (1, CAST(x'1b5b324aff' AS TEXT))")
+        database.commit()
+    folder.write({"cut.sqlite": whole[:5000], "packed.sqlite.gz": gzip.compress(whole)})
+    assert folder.run("import", "whole.sqlite").code == 0
+    for outcome, message in (
+        (folder.run("import", "cut.sqlite"), "cut.sqlite: this database is cut short"),
+        (folder.run("import", "packed.sqlite.gz"), "packed.sqlite.gz: a database is read from a file that is not"),
+        (folder.run("import", "-", stdin=whole), "<stdin>: a database is read from a file that is not compressed"),
+        (folder.run("import", "odd.sqlite"), "odd.sqlite: this database can't be read: Could not decode"),
+    ):
+        assert (outcome.code, outcome.stdout) == (1, "")
+        assert message in outcome.stderr and "\x1b" not in outcome.stderr
+
+
+def test_tables_that_grow(folder: Folder) -> None:
+    """A few bytes are a million rows, or values of megabytes, or are computed when they are read."""
+    import duckdb
+
+    duckdb.sql("COPY (SELECT 1 AS y, 'a' AS b FROM range(3000000)) TO 'rows.parquet' (FORMAT parquet)")
+    duckdb.sql("COPY (SELECT repeat('a', 9000000) AS b FROM range(9)) TO 'values.parquet' (FORMAT parquet)")
+    with contextlib.closing(sqlite3.connect("computed.sqlite")) as database:
+        database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, b AS (hex(zeroblob(9000000))))")
+        database.executemany("INSERT INTO t VALUES (?)", [(number,) for number in range(9)])
+        database.commit()
+    assert Path("rows.parquet").stat().st_size < 50_000
+    for name in ("rows.parquet", "values.parquet", "computed.sqlite"):
+        outcome = folder.run("import", name, "-o", "data.pl", "--memory-limit", "400")
+        assert outcome.code == 1
+        assert outcome.stderr.startswith(f"{name}: ") and outcome.stderr.endswith("allow more with --memory-limit\n")
+    assert "data.pl" not in folder.content()
+
+
+def test_the_time_of_an_import_is_limited(folder: Folder) -> None:
+    folder.write({"many.tsv": "".join(f"a{number}\tlikes\tb{number}\n" for number in range(3000))})
+    outcome = folder.run("import", "many.tsv", "--target", "likes", "--negatives", "3000", "--time-limit", "0.3")
+    assert outcome.code == 1
+    assert "the command was stopped after 0.3 s; allow more with --time-limit" in outcome.stderr
+
+
+def test_times_with_zones(folder: Folder) -> None:
+    import duckdb
+
+    duckdb.sql("COPY (SELECT 1 AS id, TIMESTAMPTZ '2020-01-02 03:04:05+00' AS t) TO 'd.parquet' (FORMAT parquet)")
+    assert "t(d_1, '2020-01-02 03:04:05+00')." in folder.run("import", "d.parquet").stdout
+
+
+def test_links_do_not_lead_out_of_a_folder(folder: Folder) -> None:
+    """Who made the folder has no say in what else is read; files that are named are."""
+    assert imported(folder, POPPER).code == 0
+    bias = Path("p/bias.pl")
+    for target in ("../secret.pl", "kept.pl"):
+        Path("p", target).write_text(POPPER["p/bias.pl"])
+        bias.unlink()
+        bias.symlink_to(target)
+        outcome = folder.run("import", "p")
+        if target == "kept.pl":
+            assert outcome.code == 0
+        else:
+            message = "p/bias.pl: this link leads out of the folder; name the file that it leads to\n"
+            assert (outcome.code, outcome.stdout, outcome.stderr) == (1, "", message)
+            assert folder.run("import", "p/bk.pl", "p/exs.pl", "p/bias.pl").code == 0
+
+
+def test_lines_of_old_systems(folder: Folder) -> None:
+    folder.write({"old.csv": "id,x,y\r1,2,1\r2,3,0\r", "new.csv": "id,x,y\n1,2,1\n2,3,0\n"})
+    old, new = (folder.run("import", f"{name}.csv", "--target", "y").stdout for name in ("old", "new"))
+    assert "query(y(old_1), 1.0)." in old
+    assert old.replace("old", "new") == new
+
+
+def test_numbers_that_are_too_large_are_names(folder: Folder) -> None:
+    folder.write({"r.tsv": "1e999\tr\t1.5e999\n\u0663\tr\t1e5\n"})
+    text = folder.run("import", "r.tsv").stdout
+    assert "r('1e999', '1.5e999')." in text and "r('\u0663', 100000.0)." in text
 
 
 def test_deep_terms(folder: Folder) -> None:

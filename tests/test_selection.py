@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import naive
@@ -12,10 +14,12 @@ import pytest
 from conftest import Folder
 from test_conjunctions import bag, switched, text
 
+import lrnn_cli as lrnn
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.targets import BINARY, CLASSES
 from lrnn_cli.structure.boosting import BoostingOptions
+from lrnn_cli.structure.ensemble import Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.selection import (
@@ -25,6 +29,8 @@ from lrnn_cli.structure.selection import (
     MANY,
     RULES,
     SEARCHED,
+    TOGETHER,
+    WITH_LATENT,
     Estimate,
     Family,
     HeldOut,
@@ -34,6 +40,7 @@ from lrnn_cli.structure.selection import (
     searched_queries,
     settled,
 )
+from lrnn_cli.structure.side_by_side import Result
 
 SHORT = ("--length", "3", "--variables", "3", "--conjunctions", "60")
 QUICK = ("--iterations", "2", "--epochs", "30", "--final-epochs", "30", *SHORT, "--jobs", "1")
@@ -106,6 +113,33 @@ def test_plain_rules_where_no_body_is_frequent() -> None:
     assert best_way([trial], {}, BINARY, lambda text: None).name == RULES
 
 
+@pytest.mark.parametrize(("few", "rules"), [(0.4, 0.45), (0.45, 0.4), (0.4, 0.4)])
+def test_many_conjunctions_of_both_kinds_and_what_is_as_good_are_taken_together(few: float, rules: float) -> None:
+    """Many conjunctions are .1 off for half of the queries and .6 for the others; with latent predicates contrary.
+
+    logit .9 + logit .4 = 2.1972 - .4055 = 1.7918, half of it is the logit of .71: together they are .29 off for all, a
+    loss of .0841. What is .05 off for half of the queries and .4 for the others has .0813; with .45 it has .1025.
+    """
+    target = np.tile([[1.0], [0.0]], (60, 1))
+
+    def outputs(one: float, other: float) -> np.ndarray:
+        return np.asarray(np.abs(target - np.tile([[one], [one], [other], [other]], (30, 1))))
+
+    half = np.full_like(target, 0.5)
+    errors = {
+        (MANY, 1): (0.1, 0.6),
+        (MANY + WITH_LATENT, 1): (0.6, 0.1),
+        (FEW, 1): (0.05, few),
+        (RULES, 0): (0.05, rules),
+    }
+    paths = {name: np.stack([half, outputs(*own)]) for (name, count), own in errors.items() if count}
+    chosen = best_way([HeldOut(target, outputs(0.05, rules), paths)], {}, BINARY, lambda text: None)
+    assert set(chosen.ways) == {way for way, own in errors.items() if own[1] != 0.45}
+    assert (chosen.name, chosen.conjunctions) == (TOGETHER, sum(conjunctions for _, conjunctions in chosen.ways))
+    logits = np.mean([[math.log(1.0 / error - 1.0) for error in errors[way]] for way in chosen.ways], axis=0)
+    assert chosen.estimate.loss == pytest.approx(np.mean((1.0 / (1.0 + np.exp(logits))) ** 2))
+
+
 def test_noise_is_told_by_its_frequency(folder: Folder) -> None:
     """Atoms that have nothing to do with the target: the model is a fact. 20 of 60 are positive.
 
@@ -138,6 +172,16 @@ def test_settings_of_conjunctions_follow_the_number_of_queries() -> None:
     assert found[100] == found[500] == (3, 1.0, 1.0, 10, 5.0)
     assert settled(StructureOptions(), 16).support == 2
     assert settled(StructureOptions(), 60).support == 5
+
+
+@pytest.mark.parametrize("with_arguments", [False, True])
+def test_many_queries_about_few_objects_may_not_bear_latent_predicates(with_arguments: bool) -> None:
+    """Many conjunctions without them are the usual way there; of whole examples they are not tried."""
+    ways = families(StructureOptions(), 5000, BINARY, with_arguments)
+    usual = next(name for name in ways if name.startswith(MANY))
+    assert (usual == MANY) == with_arguments == (MANY in ways)
+    assert ways[usual].plenty
+    assert FEW not in ways
 
 
 @pytest.mark.parametrize(("count", "name"), [(120, RULES), (60, MANY)])
@@ -298,6 +342,31 @@ def test_the_same_bytes_with_one_and_two_processes(folder: Folder) -> None:
     two, _ = learned(folder, data, "--jobs", "2")
     assert "part_" in one
     assert one == two
+
+
+def test_plain_rules_are_those_that_predicted_what_was_held_out_best() -> None:
+    """Each of two members has the rules of a trial, the better one first, and not those learned from all queries."""
+    trials: list[Trial] = []
+
+    def recorded(
+        task: Callable[[int], Result], count: int, jobs: int, expected: tuple[type[Exception], ...] = ()
+    ) -> Iterator[Result]:
+        results = [task(number) for number in range(count)]
+        trials.extend(result for result in results if isinstance(result, Trial))
+        yield from results
+
+    examples = tuple(
+        bag(f"m{number}", {"abc"[number % 3]: 1, "def"[number % 4 % 3]: 1}, (naive.Atom("active"), number % 3 // 2))
+        for number in range(60)
+    )
+    quick = StructureOptions(iterations=1, epochs=30, final_epochs=30, length=2, variables=2, conjunctions=1, parts=1)
+    with lrnn.Session(jobs=1) as session:
+        learning = lrnn.learn(session.read_text(text(examples)), quick, ensemble=2, spread=recorded)
+    assert "part_" not in learning.model.text()
+    best = sorted(trials, key=lambda trial: trial.loss)[:2]
+    for member, trial in zip(learning.members, best, strict=True):
+        target_rules = {rule.clause for rule in member.template.rules if rule.head.name == "active" and rule.body}
+        assert target_rules == {candidate.rule().clause for candidate in trial.state.rules.targets_of(ACTIVE)}
 
 
 def test_noise_is_called_noise(folder: Folder) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from lrnn_cli.commands.options import Progress, output_option, quiet_option
+from lrnn_cli.commands.options import Progress, limit_options, output_option, quiet_option
 from lrnn_cli.commands.parameters import Input, Output, claim
 
 WITHOUT = ("charges", "rings", "aromaticity")
@@ -82,6 +82,7 @@ class InputTree(Input):
 )
 @click.option("--template", type=Output(), metavar="FILE", help="Where a template that comes with the data goes.")
 @output_option("The data file to write")
+@limit_options
 @quiet_option
 def import_data(
     source: tuple[str, ...], format_name: str | None, template: str | None, output: str, quiet: bool, **options: Any
@@ -105,6 +106,9 @@ def import_data(
     from lrnn_cli.language.writing import counted
 
     progress = Progress(quiet)
+    for name in ("memory_limit", "time_limit"):
+        # They are for the command as a whole.
+        del options[name]
     for name in ("positive", "negative", "without"):
         options[name] = frozenset(options[name])
     both = options["positive"] & options["negative"]

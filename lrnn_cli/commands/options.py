@@ -235,6 +235,11 @@ def grounding_options(command: Command) -> Command:
     return options_of(SessionOptions)(quiet_option(command))
 
 
+def limit_options(command: Command) -> Command:
+    """What a command may take that grounds nothing."""
+    return options_of(SessionOptions, left_out=("grounder", "jobs"))(command)
+
+
 def _memory_limit(context: click.Context, parameter: click.Parameter, megabytes: int | None) -> int:
     from lrnn_cli.limits import default_limit
 

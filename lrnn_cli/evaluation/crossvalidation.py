@@ -19,6 +19,7 @@ from lrnn_cli.evaluation.metrics import evaluate_outputs
 from lrnn_cli.evaluation.predictions import read_predictions
 from lrnn_cli.evaluation.records import read_record
 from lrnn_cli.language.json_files import read_json
+from lrnn_cli.language.writing import visible
 from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind
 
 PREDICTIONS = "predictions.tsv"
@@ -56,16 +57,20 @@ def read_fold(folder: str) -> Fold:
     predicted = read_predictions(str(predictions))
     record = read_record(path)
     told = predicted.example, predicted.atom, predicted.target, predicted.output
-    members = _read_members(path / METRICS)
+    metrics = read_json(str(path / METRICS)) if (path / METRICS).is_file() else {}
+    members = _members_of(metrics, path / METRICS)
+    if metrics.get("queries", len(predicted.target)) != len(predicted.target):
+        raise ReadError(
+            f"{visible(str(predictions))}: there are {len(predicted.target)} predictions with a target, and {METRICS} "
+            f"is of {visible(str(metrics['queries']))} queries; a file is damaged, or they are of different models"
+        )
     return Fold(folder, *told, members, record.seconds(), record.seed, predicted.kind, predicted.classes)
 
 
-def _read_members(path: Path) -> list[dict[str, float | None]]:
+def _members_of(metrics: dict[str, Any], path: Path) -> list[dict[str, float | None]]:
     """The metrics of each member of an ensemble, if they are there."""
-    if not path.is_file():
-        return []
     try:
-        members = read_json(str(path)).get("members", [])
+        members = metrics.get("members", [])
         return [{name: None if value is None else float(value) for name, value in row.items()} for row in members]
     except (ValueError, TypeError, AttributeError, OverflowError):
         raise ReadError(f"{path}: these are not metrics; write them with `lrnn evaluate --json`") from None

@@ -212,6 +212,8 @@ def read_predictions(path: str) -> Predicted:
         shown = ", ".join((*COLUMNS, LAST["binary"]))
         message = f"predictions begin with a line of {shown} with tabs between; `lrnn predict` writes them"
         raise faults_error(name, [Fault(1, 1, message)])
+    if not content.endswith(b"\n"):
+        raise faults_error(name, [Fault(len(lines) + 1, 1, "this line has no end: is the file cut short?")])
     place = {word: float(number) for number, word in enumerate(classes)}
     width = len(COLUMNS) + 1 + len(classes)
     named, targets, outputs, faults = [], [], [], []

@@ -71,6 +71,8 @@ def soft_part(soft: SoftFacts, examples: np.ndarray) -> SoftFacts:
 
 COUNTED = 4_000_000
 """Keys from ranges up to this are ranked by counting, others by sorting."""
+FAR_APART = 20
+"""Keys from a range that is so many times their number are sorted, too: most of what is counted would be zeros."""
 
 
 def row_keys(columns: Sequence[np.ndarray], size: int, most: int = 2**62) -> np.ndarray:
@@ -96,7 +98,7 @@ def row_keys(columns: Sequence[np.ndarray], size: int, most: int = 2**62) -> np.
 def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The rank of each of some integers from 0 among the distinct ones, and where each distinct one occurs first."""
     size = int(keys.max(initial=0)) + 1
-    if size > COUNTED:
+    if size > min(COUNTED, FAR_APART * len(keys)):
         _, first, ranks = np.unique(keys, return_index=True, return_inverse=True)
         return ranks.astype(np.int64), first
     place = np.full(size, -1, np.int32)

@@ -16,8 +16,8 @@ from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 
 Slot = tuple[tuple[int, ...], int]
 """Variables, layer. A slot of several variables can bring in variables that neither the head nor a relation has."""
-Names = tuple[tuple[int, int], ...]
-"""Variables with their new names, ascending."""
+Named = tuple[int, ...]
+"""Variables that have new names: the first is now 0, the next 1."""
 OPEN = ""
 """Fills a slot of a refinement: it stands for any predicate of the layer."""
 
@@ -133,34 +133,46 @@ class Canonical:
         It grows by the least literal that can come next. Beginnings that leave the same literals over, and have the
         same names, are one.
         """
-        head = tuple((variable, variable) for variable in range(shape.head.arity))
-        beginnings: dict[tuple[Names, tuple[int, ...]], None] = {(head, tuple(range(len(shape.relations)))): None}
+        beginnings: dict[tuple[Named, tuple[int, ...]], None]
+        beginnings = {(tuple(range(shape.head.arity)), tuple(range(len(shape.relations)))): None}
         least: list[Literal] = []
         for _ in shape.relations:
-            longer: dict[Literal, dict[tuple[Names, tuple[int, ...]], None]] = {}
-            for names, left in beginnings:
-                for number in _next(shape, names, left):
+            best: Literal | None = None
+            longer: dict[tuple[Named, tuple[int, ...]], None] = {}
+            for named, left in beginnings:
+                for number in _next(shape, named, left):
                     predicate, variables = shape.relations[number]
                     rest = tuple(other for other in left if other != number)
                     for positions in self.symmetries.get(predicate, (tuple(range(predicate.arity)),)):
-                        known = dict(names)
-                        arguments = _renamed(tuple(variables[position] for position in positions), known)
-                        key = tuple(sorted(known.items())), rest
-                        longer.setdefault((predicate, arguments), {})[key] = None
-            least.append(min(longer))
-            beginnings = longer[least[-1]]
-        return tuple(least), [dict(names) for names, _ in beginnings]
+                        arguments, all_named = _with_names([variables[position] for position in positions], named)
+                        literal = predicate, arguments
+                        if best is None or literal < best:
+                            best, longer = literal, {}
+                        if literal == best:
+                            longer[all_named, rest] = None
+            assert best is not None
+            least.append(best)
+            beginnings = longer
+        return tuple(least), [{variable: name for name, variable in enumerate(named)} for named, _ in beginnings]
 
 
-def _next(shape: Shape, names: Names, left: tuple[int, ...]) -> list[int]:
+def _next(shape: Shape, named: Named, left: tuple[int, ...]) -> list[int]:
     """Which of the relations that are left share a variable with what has names; all if none does."""
-    known = {variable for variable, _ in names}
+    known = set(named)
     connected = [
         number
         for number in left
         if not (known and shape.relations[number][1] and known.isdisjoint(shape.relations[number][1]))
     ]
     return connected or list(left)
+
+
+def _with_names(variables: list[int], named: Named) -> tuple[tuple[int, ...], Named]:
+    """The names of some variables, and all that have names then."""
+    for variable in variables:
+        if variable not in named:
+            named = (*named, variable)
+    return tuple(map(named.index, variables)), named
 
 
 def _slot_names(shape: Shape, known: dict[int, int]) -> list[dict[int, int]]:

@@ -74,6 +74,9 @@ class Conjunction:
     parts: tuple[Part, ...]
     weight: float
 
+    def times(self, share: float) -> Conjunction:
+        return replace(self, weight=share * self.weight)
+
 
 def rule_neurons(values: list[np.ndarray], activation: Activation) -> np.ndarray:
     """(queries,) the rule neurons of a conjunction from the values of its parts; 0 where one is not derived."""

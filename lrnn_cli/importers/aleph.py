@@ -16,7 +16,16 @@ from lrnn_cli.importers.imported_data import CONSTANT, Fact, ImportedData, Query
 from lrnn_cli.importers.importer import Options, Sources
 from lrnn_cli.importers.interpretation import Interpretation, call_numbers, imported_interpretation
 from lrnn_cli.importers.prolog_files import Item, PrologFile, PrologReader, add_clause, prolog_reader
-from lrnn_cli.importers.terms import Json, fact, is_variable, name_and_arguments, term_text, unquoted
+from lrnn_cli.importers.terms import (
+    MOST_ARGUMENTS,
+    Json,
+    fact,
+    is_variable,
+    name_and_arguments,
+    term_text,
+    unquoted,
+    whole_number,
+)
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.writing import visible
 
@@ -145,8 +154,10 @@ def _directive(
 
 def _indicator(term: Json) -> tuple[str, int | None]:
     name, arguments = name_and_arguments(term)
-    if name == "/" and len(arguments) == 2 and isinstance(arguments[1], str) and arguments[1].isdigit():
-        return unquoted(arguments[0]) if isinstance(arguments[0], str) else "", int(arguments[1])
+    if name == "/" and len(arguments) == 2:
+        return unquoted(arguments[0]) if isinstance(arguments[0], str) else "", whole_number(
+            arguments[1], MOST_ARGUMENTS
+        )
     return "", None
 
 

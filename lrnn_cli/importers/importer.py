@@ -102,7 +102,7 @@ class Sources:
             if path != "-" and folder.is_dir():
                 inside = (file for depth in range(DEPTH) for file in folder.glob("*/" * depth + "*"))
                 names = (file for file in inside if file.is_file() and not _hidden(file.relative_to(folder)))
-                paths += sorted(map(str, names))
+                paths += sorted(_inside(file, folder) for file in names)
             else:
                 paths.append(path)
         return list(dict.fromkeys(paths))
@@ -120,6 +120,10 @@ class Sources:
         """Files with these names, compressed or not, in whatever folder."""
         return [path for path in self.files if Path(path.removesuffix(".gz")).name in names]
 
+    def name(self, path: str) -> str:
+        """The name of a file to show."""
+        return self._content(path)[0]
+
     def content(self, path: str) -> bytes:
         return self._content(path)[1]
 
@@ -131,7 +135,7 @@ class Sources:
     def head(self, path: str) -> str:
         """How the text of a file begins; nothing for a binary file."""
         start = self.content(path)[:HEAD].removeprefix(b"\xef\xbb\xbf")
-        return "" if b"\0" in start else start.decode("utf-8", "ignore").replace("\r\n", "\n")
+        return "" if b"\0" in start else _unix_lines(start).decode("utf-8", "ignore")
 
     def source(self, path: str, what: str, may_be_empty: bool = False) -> Source:
         """The text of a file, with line ends as in Unix."""
@@ -139,12 +143,23 @@ class Sources:
         if may_be_empty and not content.removeprefix(b"\xef\xbb\xbf").strip():
             return Source(name, b"")
         source = checked_source(name, content, what)
-        return Source(source.name, source.text.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+        return Source(source.name, _unix_lines(source.text))
 
     def text(self, path: str, what: str, may_be_empty: bool = False) -> tuple[str, str]:
         """The name to show and the text of a file."""
         source = self.source(path, what, may_be_empty)
         return source.name, source.text.decode()
+
+
+def _unix_lines(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _inside(file: Path, folder: Path) -> str:
+    """The path of a file of a folder that others may have made: links there do not choose what is read elsewhere."""
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise LrnnError(f"{visible(str(file))}: this link leads out of the folder; name the file that it leads to")
+    return str(file)
 
 
 def _hidden(path: Path) -> bool:

@@ -7,6 +7,7 @@ hold nothing together.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -297,7 +298,13 @@ def _check_clauses(clauses: Iterable[ImportedClause], sort_of: dict[Position, st
 
 
 def word(text: str) -> str:
-    """A name of another format as a Prolog constant: numbers stay numbers, digits with zeros before them are names."""
-    if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", text):
-        return text if re.fullmatch(r"-?\d+(\.\d+([eE][+-]?\d+)?)?", text) else repr(float(text))
+    """A name of another format as a Prolog constant: numbers stay numbers, digits with zeros before them are names.
+
+    So are numbers that are too large for floats.
+    """
+    if re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", text):
+        if re.fullmatch("-?[0-9]+", text):
+            return text
+        if math.isfinite(float(text)):
+            return text if re.fullmatch(r"-?[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?", text) else repr(float(text))
     return quoted(text)

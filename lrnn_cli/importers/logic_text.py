@@ -5,6 +5,7 @@ It is strict: what it does not know is a fault with its place. Nothing in the te
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from lrnn_cli.language.clauses import quoted
 TOKEN = re.compile(
     r"""(?P<blank>\s+|%[^\n]*|//[^\n]*|/\*.*?\*/)
     |   (?P<end>\.(?=\s|%|\Z))
-    |   (?P<number>[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+    |   (?P<number>[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
     |   (?P<variable>[A-Z_][^\W]*)
     |   (?P<name>[^\W\d_]\w*)
     |   '(?P<quoted>(?:[^'\\]|\\.|'')*)'
@@ -157,6 +158,8 @@ class Statement:
         token = self.take()
         if token.kind != "number":
             raise TextFault(token.start, f"a number is expected here, not {token.text}")
+        if not math.isfinite(float(token.text)):
+            raise TextFault(token.start, f"{token.text} is too large a number")
         return float(token.text)
 
     def atom(self) -> list[Json] | str:

@@ -20,7 +20,15 @@ from lrnn_cli.importers.interpretation import (
 )
 from lrnn_cli.importers.logic_text import Text, TextFault
 from lrnn_cli.importers.prolog_files import PrologFile, PrologReader, add_clause, prolog_reader
-from lrnn_cli.importers.terms import Json, fact, is_atom, name_and_arguments, unquoted
+from lrnn_cli.importers.terms import (
+    MOST_ARGUMENTS,
+    Json,
+    fact,
+    is_atom,
+    name_and_arguments,
+    unquoted,
+    whole_number,
+)
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.files import Source
 
@@ -103,13 +111,17 @@ def _add_bias(world: Interpretation, text: Text, notes: Notes) -> None:
                 continue
             statement.expect_end()
             if name in ("head_pred", "body_pred") and len(arguments) == 2:
-                if not (isinstance(arguments[0], str) and isinstance(arguments[1], str) and arguments[1].isdigit()):
-                    raise TextFault(statement.first.start, f"{name} has a name and a number of arguments")
-                allowed[Predicate(unquoted(arguments[0]), int(arguments[1]))] = None
+                arity = whole_number(arguments[1], MOST_ARGUMENTS)
+                if arity is None or not isinstance(arguments[0], str):
+                    message = f"{name} has a name and a number of arguments, {MOST_ARGUMENTS} at most"
+                    raise TextFault(statement.first.start, message)
+                allowed[Predicate(unquoted(arguments[0]), arity)] = None
             elif name == "type" and len(arguments) == 2:
                 sorts = _sorts(arguments[1])
+                if not all(isinstance(part, str) for part in (arguments[0], *sorts)):
+                    raise TextFault(statement.first.start, "write type(name, (type, type))")
                 types[Predicate(unquoted(arguments[0]), len(sorts))] = sorts
-            elif name == "constant" and len(arguments) == 2:
+            elif name == "constant" and len(arguments) == 2 and isinstance(arguments[1], str):
                 constants.add(unquoted(arguments[1]))
             elif name == "direction":
                 notes.append(
@@ -126,10 +138,9 @@ def _add_bias(world: Interpretation, text: Text, notes: Notes) -> None:
 
 
 def _sorts(term: Json) -> tuple[str, ...]:
-    """The types of (a, b), (a,) or a."""
-    if isinstance(term, str):
-        return (unquoted(term),)
-    return tuple(unquoted(part) for part in term[1:])
+    """The types of (a, b), (a,) or a; terms that are no names stay as they are."""
+    parts = [term] if isinstance(term, str) else term[1:]
+    return tuple(unquoted(part) if isinstance(part, str) else part for part in parts)
 
 
 def _set_sorts(

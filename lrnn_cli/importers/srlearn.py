@@ -7,6 +7,7 @@ is two folds: the test part is fold 1, so `--fold 1` learns from the training pa
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,9 +107,12 @@ def _query(term: Json, kind: str, start: int) -> Query:
     if len(arguments) != 2 or not isinstance(arguments[1], str):
         raise TextFault(start, "write regressionExample(Atom, Number)")
     try:
-        return Query(_ground(arguments[0], start), float(arguments[1]))
+        target = float(arguments[1])
     except ValueError:
-        raise TextFault(start, f"{arguments[1]} is not a number; write regressionExample(Atom, Number)") from None
+        target = math.nan
+    if not math.isfinite(target):
+        raise TextFault(start, f"{arguments[1]} is no finite number; write regressionExample(Atom, Number)")
+    return Query(_ground(arguments[0], start), target)
 
 
 def _modes(sources: Sources, faults: Faults, notes: Notes) -> dict[Predicate, tuple[str, ...]]:
@@ -144,7 +148,8 @@ def _add_mode(sorts: dict[Predicate, tuple[str, ...]], term: Json, start: int) -
     name, arguments = name_and_arguments(term)
     own_sorts = []
     for argument in arguments:
-        if isinstance(argument, str) or len(argument) != 2 or argument[0] not in ("+", "-", "#"):
+        known_sign = not isinstance(argument, str) and len(argument) == 2 and argument[0] in ("+", "-", "#")
+        if not known_sign or not isinstance(argument[1], str):
             raise TextFault(start, "arguments of a mode are +type, -type or #type")
         own_sorts.append(CONSTANT if argument[0] == "#" else unquoted(argument[1]))
     predicate = Predicate(name, len(own_sorts))

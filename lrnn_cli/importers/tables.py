@@ -17,6 +17,7 @@ import math
 import re
 import sqlite3
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,17 @@ from lrnn_cli.importers.interpretation import Interpretation, imported_interpret
 from lrnn_cli.importers.labels import is_message, targets
 from lrnn_cli.language.clauses import Predicate, quoted
 from lrnn_cli.language.writing import visible
+from lrnn_cli.limits import most_text
 
 DELIMITED = (".csv", ".tsv")
 PARQUET, SQLITE = b"PAR1", b"SQLite format 3\0"
 FEW = 10
 """A column of whole numbers with more different values than this is one of numbers, else of constants."""
+VALUE = 16
+"""Bytes of text that a value is counted as, beside its own."""
+LARGEST_VALUE = 2**30 - 1
+AT_ONCE = 1000
+"""Rows."""
 INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})\Z")
 FLOAT = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
 REFERENCE = re.compile(r"(?P<table>\w+?)_(id|ID|Id)\Z")
@@ -97,14 +104,25 @@ def _kind(sources: Sources, path: str) -> str:
 
 def _read(sources: Sources, path: str, notes: Notes) -> list[SourceTable]:
     kind = _kind(sources, path)
-    if kind == "parquet":
-        return [_parquet(path, notes)]
-    if kind == "sqlite":
-        return _sqlite(path, notes)
+    if kind in ("parquet", "sqlite"):
+        _check_whole(sources, path, kind)
+        return [_parquet(path, notes)] if kind == "parquet" else _sqlite(path, notes)
     if kind == "delimited" or len(sources.files) == 1:
         return [_delimited(sources, path)]
     notes.append((visible(path), "not used: this is no table"))
     return []
+
+
+def _check_whole(sources: Sources, path: str, kind: str) -> None:
+    """Libraries open these files by their names; of a database that is cut short SQLite reads what is there."""
+    name, content = sources.name(path), sources.content(path)
+    if path == "-" or Path(path).stat().st_size != len(content):
+        what = "a database" if kind == "sqlite" else "a Parquet file"
+        raise LrnnError(f"{name}: {what} is read from a file that is not compressed; unpack it into one")
+    # In the header of a database: bytes of a page, 1 for 65,536, and pages, where the same version wrote both.
+    page, pages = int.from_bytes(content[16:18], "big"), int.from_bytes(content[28:32], "big")
+    if kind == "sqlite" and content[24:28] == content[92:96] and len(content) < pages * (65_536 if page == 1 else page):
+        raise LrnnError(f"{name}: this database is cut short; fetch or make it again")
 
 
 def _table_name(path: str) -> str:
@@ -139,14 +157,25 @@ def _parquet(path: str, notes: Notes) -> SourceTable:
     if any(sign in path for sign in "*?["):
         raise LrnnError(f"{visible(path)}: DuckDB takes such a name for a pattern; rename the file")
     settings: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    # Without one it would make a folder for what does not fit into memory in the current one.
+    settings["temp_directory"] = ""
     try:
         with duckdb.connect(":memory:", config=settings) as database:
-            result = database.execute("SELECT * FROM read_parquet(?)", [path])
+            described = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+            # Python would need another package for times with zones.
+            zones = [_identifier(name) for name, kind, *_ in described if kind.endswith("WITH TIME ZONE")]
+            replaced = f" REPLACE ({', '.join(f'{name}::VARCHAR AS {name}' for name in zones)})" if zones else ""
+            result = database.execute(f"SELECT *{replaced} FROM read_parquet(?)", [path])
             columns = [str(column[0]) for column in result.description or []]
-            rows = result.fetchall()
+            pieces = iter(lambda: result.fetchmany(AT_ONCE), [])
+            rows = _bounded((row for piece in pieces for row in piece), visible(path))
+    except duckdb.OutOfMemoryException:
+        raise LrnnError(
+            f"{visible(path)}: a table needs more memory than may be taken; allow more with --memory-limit"
+        ) from None
     except duckdb.Error as error:
         message = str(error).partition("\n")[0]
-        raise LrnnError(f"{visible(path)}: this Parquet file can't be read: {message}") from None
+        raise LrnnError(f"{visible(path)}: this Parquet file can't be read: {visible(message)}") from None
     return _without_strange(SourceTable(visible(path), _table_name(path), columns, rows), notes)
 
 
@@ -158,6 +187,9 @@ def _sqlite(path: str, notes: Notes) -> list[SourceTable]:
         database = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             database.execute("PRAGMA trusted_schema = OFF")
+            if hasattr(database, "setlimit") and most_text():
+                # Columns can be computed from others when they are read. Python 3.11 can bound such values.
+                database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(most_text(), LARGEST_VALUE))
             listed = database.execute("SELECT name, type, sql FROM sqlite_schema ORDER BY rowid").fetchall()
             for table, kind, sql in listed:
                 if kind == "view" or (kind == "table" and re.match(r"\s*CREATE\s+VIRTUAL", sql or "", re.IGNORECASE)):
@@ -167,7 +199,7 @@ def _sqlite(path: str, notes: Notes) -> list[SourceTable]:
         finally:
             database.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise LrnnError(f"{name}: this database can't be read: {error}") from None
+        raise LrnnError(f"{name}: this database can't be read: {visible(str(error))}") from None
     if not tables:
         raise LrnnError(f"{name}: there is no table in this database")
     return tables
@@ -176,13 +208,29 @@ def _sqlite(path: str, notes: Notes) -> list[SourceTable]:
 def _sqlite_table(database: sqlite3.Connection, file: str, name: str) -> SourceTable:
     result = database.execute(f"SELECT * FROM {_identifier(name)}")
     columns = [str(column[0]) for column in result.description]
-    rows = result.fetchall()
+    rows = _bounded(result, file)
     info = database.execute(f"PRAGMA table_info({_identifier(name)})").fetchall()
     key = [column for _, column, _, _, _, rank in sorted(info, key=lambda row: int(row[5])) if rank]
     references = database.execute(f"PRAGMA foreign_key_list({_identifier(name)})").fetchall()
     composed = Counter(row[0] for row in references)
     refers = {row[3]: row[2] for row in references if composed[row[0]] == 1}
     return SourceTable(file, name, columns, rows, key, refers)
+
+
+def _bounded(rows: Iterable[tuple[Any, ...]], file: str) -> list[tuple[Any, ...]]:
+    """All rows, if memory is allowed for them: small files can have many values, and long ones, again and again."""
+    most = most_text()
+    kept: list[tuple[Any, ...]] = []
+    size = 0
+    for row in rows:
+        size += sum(VALUE + (len(value) if isinstance(value, str | bytes) else 0) for value in row)
+        if most and size > most:
+            raise LrnnError(
+                f"{file}: memory is not allowed for more than {len(kept):,} rows of this table; use a smaller part, or "
+                "allow more with --memory-limit"
+            )
+        kept.append(row)
+    return kept
 
 
 def _identifier(name: str) -> str:

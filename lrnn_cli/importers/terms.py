@@ -14,6 +14,10 @@ Json = Any
 
 BRACKETS = ("()", "[]")
 """Names of tuples and lists that readers of ours make."""
+MOST_ARGUMENTS = 1000
+"""What predicates of our data have at most."""
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+"""Stands for halves of characters, which UTF-8 can't write."""
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -47,7 +51,8 @@ def unescaped(text: str) -> str:
 
     def character(match: re.Match[str]) -> str:
         if match["code"]:
-            return chr(int(match["code"], 16))
+            code = int(match["code"], 16)
+            return chr(code) if not 0xD800 <= code < 0xE000 else UNKNOWN
         return ESCAPES.get(match["sign"], match["sign"]) if match["sign"] else "'"
 
     return re.sub(r"''|\\x(?P<code>[0-9a-fA-F]{1,5})\\|\\(?P<sign>.)", character, text, flags=re.DOTALL)
@@ -62,6 +67,12 @@ def pattern(term: Json) -> Pattern:
 def is_atom(term: Json) -> bool:
     """Whether a ground term can be an atom of a predicate: no number, string or list."""
     return not isinstance(term, str) or term.startswith("'") or (term[:1].isalpha() and not is_number(term))
+
+
+def whole_number(text: Json, most: int) -> int | None:
+    """The number that digits say; None for anything else, and for larger ones."""
+    number = int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,18}", text) else most + 1
+    return number if number <= most else None
 
 
 def name_and_arguments(term: Json) -> tuple[str, list[Json]]:

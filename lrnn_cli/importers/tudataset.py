@@ -12,6 +12,7 @@ or 1 and 0, are positive and negative; of others --positive says which.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +21,14 @@ from lrnn_cli.errors import LrnnError
 from lrnn_cli.importers.imported_data import Fact, ImportedData, ImportedExample, Query, grouped_notes
 from lrnn_cli.importers.importer import Faults, Options, Sources
 from lrnn_cli.importers.labels import is_message, targets
+from lrnn_cli.importers.terms import whole_number
 from lrnn_cli.language.writing import visible
 
 FILE = re.compile(
     r"(?P<set>.+)_(?P<kind>A|graph_indicator|graph_labels|graph_attributes|node_labels|node_attributes|edge_labels"
     r"|edge_attributes)\.txt(\.gz)?\Z"
 )
-CELL = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\Z")
+CELL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 
 
 @dataclass
@@ -85,9 +87,11 @@ def _tables(sources: Sources, faults: Faults) -> dict[str, _Table]:
             cells = [cell.strip() for cell in line.split(",")]
             if not line.strip():
                 continue
-            wrong = next((cell for cell in cells if CELL.match(cell) is None), None)
+            wrong = next((cell for cell in cells if not CELL.match(cell) or math.isinf(float(cell))), None)
             if wrong is not None:
-                faults.add(name, number, line.index(wrong) + 1 if wrong else 1, f"{wrong!r} is not a number; write one")
+                faults.add(
+                    name, number, line.index(wrong) + 1 if wrong else 1, f"{wrong!r} is no finite number; write one"
+                )
             rows.append(cells)
         tables[match["kind"]] = _Table(name, rows)
     if not {"A", "graph_indicator"} <= tables.keys():
@@ -108,14 +112,16 @@ def _count(table: _Table, wanted: int, what: str, faults: Faults) -> bool:
 def _nodes(tables: dict[str, _Table], faults: Faults) -> tuple[list[_LabelledGraph], list[tuple[int, str]]]:
     """Graphs with the facts of their nodes, and for each node its graph and name."""
     indicator = tables["graph_indicator"]
-    numbers = [row[0] for row in indicator.rows]
-    wrong = next((line for line, number in enumerate(numbers, 1) if not number.isdigit() or int(number) < 1), None)
-    if wrong is not None:
-        faults.add(indicator.name, wrong, 1, "the number of a graph is a whole number from 1")
+    # Graphs without a node have no line; where there are more of these than lines, a number is wrong.
+    most = 2 * len(indicator.rows) + 1000
+    numbers = [whole_number(row[0], most) or 0 for row in indicator.rows]
+    if 0 in numbers:
+        message = f"the number of a graph is a whole number from 1, here to {most:,} at most"
+        faults.add(indicator.name, numbers.index(0) + 1, 1, message)
         faults.check()
-    graphs = [_LabelledGraph() for _ in range(max(map(int, numbers), default=0))]
+    graphs = [_LabelledGraph() for _ in range(max(numbers, default=0))]
     node_of = []
-    for number in map(int, numbers):
+    for number in numbers:
         graphs[number - 1].nodes += 1
         node_of.append((number - 1, f"n{graphs[number - 1].nodes}"))
     for kind in ("node_labels", "node_attributes"):
@@ -150,7 +156,7 @@ def _add_edges(
         if kind in tables and _count(tables[kind], len(table.rows), "edges", faults)
     ]
     for line, row in enumerate(table.rows):
-        ends = [int(cell) - 1 if cell.isdigit() else -1 for cell in row]
+        ends = [(whole_number(cell, len(node_of)) or 0) - 1 for cell in row]
         if len(ends) != 2 or not all(0 <= end < len(node_of) for end in ends):
             faults.add(table.name, line + 1, 1, f"an edge is two numbers of nodes, from 1 to {len(node_of)}")
             continue

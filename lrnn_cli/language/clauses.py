@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from lrnn_cli.language.writing import visible
@@ -106,7 +107,7 @@ class Atom:
     name: str
     arguments: tuple[Term, ...] = ()
 
-    @property
+    @cached_property
     def predicate(self) -> Predicate:
         return Predicate(self.name, len(self.arguments))
 
@@ -115,6 +116,11 @@ class Atom:
         return [argument.name for argument in self.arguments if isinstance(argument, Variable)]
 
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """As Prolog reads it."""
         if CLASS in self.name:
             target, word = class_of(self.name)
             return str(Atom(target, (*self.arguments, Constant(word))))
@@ -228,7 +234,7 @@ class Rule:
     def is_fact(self) -> bool:
         return not self.body and not self.guards
 
-    @property
+    @cached_property
     def clause(self) -> str:
         """The rule without its weight."""
         goals = [*map(str, self.body), *map(str, self.guards)]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from lrnn_cli.language.clauses import Predicate, Rule, quoted
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import prolog_text
-from lrnn_cli.network.part_texts import part_texts
+from lrnn_cli.network.part_texts import part_texts, rules_of_parts
 from lrnn_cli.network.rule_sets import layers, model_statistics
 
 LATENT = re.compile(r"latent_(\d+)_\d+\Z")
@@ -55,11 +55,12 @@ def _noted(template: Template, notes: Sequence[str]) -> str:
 
 def _layered(template: Template) -> str:
     """Rules by layer; read again, it is the same model but for their order."""
-    parts = _used_parts(template)
+    used = _used(template)
+    parts = {part: text for part, text in part_texts(template).items() if part in used}
     statistics = {**model_statistics(template), **({"parts": len(parts)} if parts else {})}
     figures = ", ".join(f"{name}: {value}" for name, value in statistics.items())
     lines = [f"% {figures}", *template.settings.facts()]
-    for comments, rules in _sections(template):
+    for comments, rules in _sections(template, parts):
         lines += [*comments, *map(str, rules)]
     return prolog_text(lines)
 
@@ -69,14 +70,18 @@ def in_layers(template: Template) -> Template:
 
     Sums over rules are taken in their order: what is computed is the same to the last digit before and after a file.
     """
-    return replace(template, rules=tuple(rule for _, rules in _sections(template) for rule in rules))
+    used = _used(template)
+    parts = {part: "" for part in rules_of_parts(template) if part in used}
+    return replace(template, rules=tuple(rule for _, rules in _sections(template, parts) for rule in rules))
 
 
-def _sections(template: Template) -> Iterator[tuple[list[str], list[Rule]]]:
-    """Lines of comments and the rules below them: latent predicates by layer, parts, targets."""
+def _sections(template: Template, parts: dict[Predicate, str]) -> Iterator[tuple[list[str], list[Rule]]]:
+    """Lines of comments and the rules below them: latent predicates by layer, parts that rules use, targets.
+
+    parts: with what they say.
+    """
     layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
-    used = {atom.predicate for rule in template.rules for atom in rule.body}
-    parts = _used_parts(template)
+    used = _used(template)
     latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
     rules_of = _strongest_first(template)
     for number in sorted({layer[predicate] for predicate in latent}):
@@ -91,10 +96,9 @@ def _sections(template: Template) -> Iterator[tuple[list[str], list[Rule]]]:
             yield ["", f"% Target rules of {predicate}, strongest first."], rules_of[predicate]
 
 
-def _used_parts(template: Template) -> dict[Predicate, str]:
-    """What the parts say that a rule uses."""
-    used = {atom.predicate for rule in template.rules for atom in rule.body}
-    return {part: text for part, text in part_texts(template).items() if part in used}
+def _used(template: Template) -> set[Predicate]:
+    """The predicates of bodies."""
+    return {atom.predicate for rule in template.rules for atom in rule.body}
 
 
 def _layer(predicate: Predicate, number: int) -> int:

@@ -26,6 +26,7 @@ from lrnn_cli import __version__
 from lrnn_cli.errors import EngineError, LrnnError
 from lrnn_cli.evaluation.records import RECORD, DoneStep, Record
 from lrnn_cli.language.files import make_folder, whole_output
+from lrnn_cli.language.writing import visible
 from lrnn_cli.plan.executors import Commands, Outcome, outcome_of
 from lrnn_cli.plan.parts import LOG
 from lrnn_cli.plan.tasks import SHOWN_LINES, Task, clear, run_task
@@ -35,6 +36,16 @@ from lrnn_cli.threads import one_thread
 LOCAL = re.compile(r"local:([1-9][0-9]*)\Z")
 LOOK = 0.05
 """Seconds between two looks at what has ended."""
+COUNT = 1.0
+"""Seconds between two questions how many workers there are, unless something has ended."""
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.disk": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+}
+"""Settings of clusters here: nobody looks at how workers do, which takes a twentieth of two processors otherwise."""
 PATIENCE = 20
 """Seconds to reach a scheduler."""
 RETRIES = 2
@@ -56,23 +67,27 @@ class Returned:
 def open_cluster(address: str) -> Iterator[Any]:
     """A client of the cluster at an address such as tcp://host:8786, or of new processes here, local:4."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError:
         raise LrnnError("clusters need Dask; install it with pip install 'lrnn[cluster]'") from None
     local = LOCAL.match(address)
     if not local and "://" not in address:
-        raise LrnnError(f"--cluster {address}: name a scheduler, such as tcp://host:8786, or processes here, local:4")
+        message = "name a scheduler, such as tcp://host:8786, or processes here, local:4"
+        raise LrnnError(f"--cluster {visible(address)}: {message}")
     with ExitStack() as closing:
         place: Any = address
         if local:
             settings = {"n_workers": int(local.group(1)), "threads_per_worker": 1, "memory_limit": None}
+            closing.enter_context(dask.config.set(QUIET))
             place = closing.enter_context(
                 LocalCluster(**settings, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL)
             )
         try:
             client = closing.enter_context(Client(place, timeout=PATIENCE))
-        except (OSError, ValueError) as error:
-            raise LrnnError(f"{address}: the cluster does not answer: {error}; is its scheduler running?") from None
+        except (OSError, ValueError, TypeError) as error:
+            shown = visible(address)
+            raise LrnnError(f"{shown}: the cluster does not answer: {error}; is its scheduler running?") from None
         yield client
 
 
@@ -168,10 +183,13 @@ def _ended(
     """Submit all items, and give each with its future when that has ended; tell: called with those that run."""
     left = list(reversed(items))
     running: dict[Any, Item] = {}
+    counted, threads = -COUNT, 1
     try:
         while left or running:
+            if left and time.monotonic() - counted >= COUNT:
+                counted, threads = time.monotonic(), max(1, sum(_asked(client.nthreads).values()))
             # No more than run at once: a task that waits behind one that kills its worker is killed, too.
-            while left and len(running) < max(1, sum(_asked(client.nthreads).values())):
+            while left and len(running) < threads:
                 item = left.pop()
                 running[submit(item)] = item
             done = [future for future in running if future.done()]
@@ -180,7 +198,9 @@ def _ended(
                     raise LrnnError(LOST)
                 yield running.pop(future), future
             tell(list(running.values()))
-            if not done:
+            if done:
+                counted = -COUNT
+            else:
                 time.sleep(LOOK)
     finally:
         with suppress(LrnnError):

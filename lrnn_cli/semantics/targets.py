@@ -13,7 +13,7 @@ the sums of the others being given, is the same as of yes and no.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -32,6 +32,8 @@ from lrnn_cli.semantics.losses import CLASS_LOSSES, LOSSES, Loss, log_of_sums
 
 QUANTILES = 5
 """Numbers are dealt evenly to folds by such parts of them."""
+LEAST_OUTPUT = 1e-12
+"""Outputs that are nearer to 0 or to 1 are that of a finite sum, too."""
 LEAST_VARIANCE = 1e-6
 """What is added to the variance that a least squares fit leaves: exact fits have no infinite likelihood."""
 
@@ -142,6 +144,13 @@ class TargetKind:
             return np.asarray(raised / raised.sum(axis=1, keepdims=True))
         return sigmoid(scaled) if self.squashed else scaled
 
+    def mean_output(self, outputs: Sequence[np.ndarray]) -> np.ndarray:
+        """The output of the mean of the scaled sums that have these outputs, each (queries, classes or 1)."""
+        if not (self.grouped or self.squashed):
+            return np.asarray(np.mean(outputs, axis=0))
+        inside = np.clip(outputs, LEAST_OUTPUT, 1.0 - LEAST_OUTPUT)
+        return self.outputs(np.mean(np.log(inside) if self.grouped else LOGISTIC.sum_of(inside), axis=0))
+
     def activation(self, own: Activation) -> Activation:
         """What makes outputs of the sums of target atoms in the search, where `own` is that of the model."""
         if self.squashed:
@@ -228,7 +237,11 @@ class TargetTask:
 
     def standard(self, target: np.ndarray) -> np.ndarray:
         """Targets as they are learned."""
-        return (target - self.center) / self.scale if self.kind is REGRESSION else target
+        if self.kind is not REGRESSION:
+            return target
+        # Where a scale is tiny beside a target, the result is infinite, and so are losses.
+        with np.errstate(over="ignore"):
+            return (target - self.center) / self.scale
 
 
 class OutputSettings(Protocol):
@@ -277,7 +290,11 @@ class ModelOutput:
 
     def standard(self, target: np.ndarray) -> np.ndarray:
         """Targets as they are learned."""
-        return (target - self.center) / self.scale if self.kind is REGRESSION else target
+        if self.kind is not REGRESSION:
+            return target
+        # Where a scale is tiny beside a target, the result is infinite, and so are losses.
+        with np.errstate(over="ignore"):
+            return (target - self.center) / self.scale
 
     def in_units(self, output: np.ndarray) -> np.ndarray:
         """Outputs, or targets that are learned, as the data have them."""

@@ -93,12 +93,14 @@ class Thresholds:
 
     def sums_above(self, bins: np.ndarray, weighted: np.ndarray, total: np.ndarray) -> np.ndarray:
         """(k, bins) sums of rows (k, queries) in some bins, all of their columns, or above; `total` is of all."""
-        sums = (self.members[bins] @ weighted.T).T
+        members = self.members if len(bins) == len(self.column) else self.members[bins]
+        sums = np.ascontiguousarray((members @ weighted.T).T)
         starts = self.first[bins].nonzero()[0]
-        sums[:, self.fullest[bins]] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
-        running = np.concatenate([np.zeros((len(total), 1)), np.cumsum(sums, axis=1)], axis=1)
-        number = np.cumsum(self.first[bins]) - 1
-        return np.asarray(total[:, None] - (running[:, :-1] - running[:, starts[number]]))
+        sums[:, self.fullest[bins].nonzero()[0]] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
+        below = np.zeros_like(sums)
+        np.cumsum(sums[:, :-1], axis=1, out=below[:, 1:])
+        below -= np.repeat(below[:, starts], np.diff(starts, append=len(bins)), axis=1)
+        return np.asarray(total[:, None] - below)
 
     def best(
         self,
@@ -117,12 +119,13 @@ class Thresholds:
             return None
         total = weighted.sum(axis=1)
         above = self.sums_above(bins, weighted, total)
+        first = self.first[bins]
         best: _Best | None = None
         for at_least, sums in ((True, above),) if with_arguments else ((True, above), (False, total[:, None] - above)):
             score = sums[0] ** 2 / (sums[1] + options.penalty)
-            score[(sums[2] < options.covered - 0.5) | self.first[bins]] = -1.0
+            score[(sums[2] < options.covered - 0.5) | first] = -1.0
             # A part that does not raise the score is not favoured: the same one again would seem to.
-            favoured = np.where(score > least, score * self.favour[int(at_least), bins], score)
+            favoured = np.where(score > least, score * self.favour[int(at_least)].take(bins), score)
             place = int(favoured.argmax())
             if best is None or favoured[place] > best.favoured:
                 best = _Best(float(score[place]), float(favoured[place]), int(bins[place]), at_least)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,10 +29,11 @@ from lrnn_cli.structure.selection import (
     HeldOut,
     best_way,
     searched_queries,
+    squared_loss,
 )
 from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
-from lrnn_cli.structure.trials import bodies_of_targets, chosen, predicted
+from lrnn_cli.structure.trials import Boost, bodies_of_targets, boosting, chosen, predicted
 from lrnn_cli.structure.weights import rule_columns
 
 SEARCHES = 2
@@ -39,15 +41,28 @@ SEARCHES = 2
 
 
 @dataclass(frozen=True)
-class Trial:
-    """The rules that were learned without a part of the queries, and what was predicted for that part.
+class Search:
+    """The rules that were learned without a part of the queries, and their columns of all queries, by target."""
 
-    held_out: of each target; empty if there was no time. columns: those of the rules of each target, of all queries.
+    state: LearningState
+    columns: dict[Predicate, list[np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The rules that were learned from small data without a part of the queries, and what was predicted for that part.
+
+    held_out: of each target; empty if there was no time. conditions: those on numbers that the rules have.
     """
 
     state: LearningState
     held_out: dict[Predicate, HeldOut]
-    columns: dict[Predicate, list[np.ndarray]]
+    conditions: Conditions
+
+    @property
+    def loss(self) -> float:
+        """The squared loss of its rules, of queries held out."""
+        return sum(squared_loss(one.rules, one.target) for one in self.held_out.values())
 
 
 class Ensemble:
@@ -100,17 +115,40 @@ class Ensemble:
 
     def _select(self, part: np.ndarray) -> None:
         """Choose between plain rules and conjunctions on queries held out, and learn what is best from all queries."""
-        # The bodies of one model are found beside its rules; members of several have their rules side by side.
-        jobs = self.problems[0].allowed.jobs if len(self.problems) == 1 and not self.small else 1
-        with beside(self._bodies, jobs, (OutOfTime,)) as found:
-            trials = list(self._trials(part, found))
+        if self.small:
+            bodies = self._bodies()
+            trials = list(self._small_trials(part, bodies))
+            ways = self._ways(trial.held_out for trial in trials)
+            if all(way.name == RULES for way in ways.values()):
+                self._take_rules_of(trials)
+            self._finish(ways, lambda number: self._final(number, bodies, ways))
+            return
+        # Bodies are found beside rules and, of one model, what is likely to be chosen is learned beside the trial.
+        alone = len(self.problems) == 1
+        with beside(self._bodies, self._jobs, (OutOfTime,)) as found:
+            searches = list(self._searches(part))
             bodies = found()
-        if not all(trial.held_out for trial in trials):
+        first = searches[0]
+        with boosting(
+            self.problems[0], first.state, first.columns, bodies, self.families, self._jobs if alone else 1
+        ) as begun:
+            ways = self._ways(self._trials(part, searches, bodies))
+            boost = begun if alone else None
+            self._finish(ways, lambda number: self._final(number, bodies, ways, searches[number % SEARCHES], boost))
+
+    @property
+    def _jobs(self) -> int:
+        return self.problems[0].allowed.jobs
+
+    def _ways(self, trials: Iterable[dict[Predicate, HeldOut]]) -> dict[Predicate, Choice]:
+        """What is best for each goal on queries held out, of which nothing is known where time was over."""
+        found = list(trials)
+        if not all(found):
             raise OutOfTime
         E = self.problems[0]
-        ways = {
+        return {
             goal: best_way(
-                [trial.held_out[goal] for trial in trials],
+                [trial[goal] for trial in found],
                 self.families,
                 E.kind,
                 self.observer.status,
@@ -119,17 +157,30 @@ class Ensemble:
             for goal, targets in E.goals.items()
         }
 
-        def last(number: int) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
-            return self._final(number, trials[number % len(trials)], bodies, ways)
-
+    def _finish(
+        self,
+        ways: dict[Predicate, Choice],
+        final: Callable[[int], tuple[LearningState, dict[Predicate, np.ndarray]]],
+    ) -> None:
+        """Learn all members from all queries, and see how good they are there."""
         said = []
-        members = self.spread(last, len(self.problems), self.problems[0].allowed.jobs, (OutOfTime,))
-        for number, (state, outputs) in enumerate(members):
+        for number, (state, outputs) in enumerate(self.spread(final, len(self.problems), self._jobs, (OutOfTime,))):
             self.states[number] = state
             said.append(outputs)
         for goal, way in ways.items():
             output = np.mean([outputs[goal] for outputs in said], axis=0)
             self.estimates[goal] = replace(way.estimate, training=self._quality(goal, output))
+
+    def _take_rules_of(self, trials: Iterable[Trial]) -> None:
+        """Members have the rules of trials that predicted what was held out best, trained with all queries.
+
+        Rules learned from all queries may be worse than those of a trial, and nothing would tell.
+        """
+        best = sorted((trial for trial in trials if trial.state.iterations), key=lambda trial: trial.loss)
+        for number, (E, trial) in enumerate(zip(self.problems, itertools.cycle(best), strict=False)):
+            if trial.conditions != E.words.conditions:
+                self.problems[number] = self.inner(E, E.queries, trial.conditions)
+            self.states[number] = final_training(self.problems[number], trial.state, self._observer(number))
 
     def _bodies(self) -> dict[Predicate, Columns]:
         """Frequent bodies are the same for all members and whatever is held out: they are found once."""
@@ -138,28 +189,48 @@ class Ensemble:
             self.observer.status(f"{target}: {len(columns)} frequent bodies")
         return bodies
 
-    def _trials(self, part: np.ndarray, bodies: Callable[[], dict[Predicate, Columns]]) -> Iterator[Trial]:
-        """Small data: each part is held out once, or more often if there are more members.
-
-        Large data: one for each of the first members, the others have the rules of these and conjunctions of their own.
-        """
-        members = len(self.problems)
+    def _small_trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
+        """Each part is held out once, or more often if there are more members."""
         parts = int(part.max()) + 1
-        count = max(parts, members) if self.small else min(members, SEARCHES)
-        trials = self.spread(
-            lambda number: self._trial(number, part == number % parts, bodies),
-            count,
-            self.problems[0].allowed.jobs,
+        return self.spread(
+            lambda number: self._small_trial(number % len(self.problems), part == number % parts, bodies),
+            max(parts, len(self.problems)),
+            self._jobs,
             (OutOfTime,),
         )
-        for number, trial in enumerate(trials):
-            if not self.small:
-                self.states[number::SEARCHES] = [trial.state] * len(self.states[number::SEARCHES])
-            yield trial
 
-    def _trial(self, number: int, held: np.ndarray, found: Callable[[], dict[Predicate, Columns]]) -> Trial:
+    def _small_trial(self, member: int, held: np.ndarray, bodies: dict[Predicate, Columns]) -> Trial:
         """Learn without a part of the queries, and predict it."""
-        member = number % len(self.problems)
+        E = self.problems[member]
+        inner = self.inner(E, E.queries.select((~held).nonzero()[0]), None)
+        state = learn_rules(inner, None, self._observer(member))
+        conditions = inner.words.conditions
+        del inner
+        give_back_free_memory()
+        try:
+            if conditions != E.words.conditions:
+                # Queries held out have no part in thresholds, nor in the bodies that ask for them.
+                E = self.inner(E, E.queries, conditions)
+                bodies = bodies_of_targets(E, self._observer(member))
+            search = Search(state, rule_columns(E, state.rules, state.weights))
+            return Trial(state, self._predicted(E, search, bodies, held), conditions)
+        except OutOfTime:
+            return Trial(state, {}, conditions)
+
+    def _searches(self, part: np.ndarray) -> Iterator[Search]:
+        """One for each of the first members: the others have the rules of these and conjunctions of their own."""
+        searches = self.spread(
+            lambda number: self._search(number, part == number % (int(part.max()) + 1)),
+            min(len(self.problems), SEARCHES),
+            self._jobs,
+            (OutOfTime,),
+        )
+        for number, search in enumerate(searches):
+            self.states[number::SEARCHES] = [search.state] * len(self.states[number::SEARCHES])
+            yield search
+
+    def _search(self, member: int, held: np.ndarray) -> Search:
+        """Learn rules of large data without a part of the queries."""
         E = self.problems[member]
         others = (~held).nonzero()[0]
         rows = searched_queries(E.queries, others, E.options.seed)
@@ -167,24 +238,27 @@ class Ensemble:
             self._observer(member).note(
                 f"rules are searched with {SEARCHED} of {E.queries.count} queries; conjunctions are learned from all"
             )
-        inner = self.inner(E, E.queries.select(rows), None if self.small else E.words.conditions)
-        state = learn_rules(inner, None, self._observer(member)) if self.small else self._recorded(number, inner)
-        self.observer.status(f"predicting {held.sum()} queries held out")
-        conditions = inner.words.conditions
+        state = self._recorded(member, self.inner(E, E.queries.select(rows), E.words.conditions))
         # What was computed for the search takes more memory than all that comes.
-        del inner
         give_back_free_memory()
-        try:
-            if conditions == E.words.conditions:
-                bodies = found()
-            else:
-                # Queries held out have no part in thresholds, nor in the bodies that ask for them.
-                E = self.inner(E, E.queries, conditions)
-                bodies = bodies_of_targets(E, self._observer(member))
-            columns = rule_columns(E, state.rules, state.weights)
-            return Trial(state, predicted(E, state, columns, bodies, self.families, held), columns)
-        except OutOfTime:
-            return Trial(state, {}, {})
+        return Search(state, rule_columns(E, state.rules, state.weights))
+
+    def _trials(
+        self, part: np.ndarray, searches: Sequence[Search], bodies: dict[Predicate, Columns]
+    ) -> Iterator[dict[Predicate, HeldOut]]:
+        """What the first members predict for queries of large data that were held out."""
+
+        def trial(number: int) -> dict[Predicate, HeldOut]:
+            held = part == number % (int(part.max()) + 1)
+            return self._predicted(self.problems[number], searches[number], bodies, held)
+
+        return self.spread(trial, len(searches), self._jobs, (OutOfTime,))
+
+    def _predicted(
+        self, E: Problem, search: Search, bodies: dict[Predicate, Columns], held: np.ndarray
+    ) -> dict[Predicate, HeldOut]:
+        self.observer.status(f"predicting {held.sum()} queries held out")
+        return predicted(E, search.state, search.columns, bodies, self.families, held)
 
     def _recorded(self, number: int, E: Problem) -> LearningState:
         """Run Algorithm 1 for a member, recording it."""
@@ -206,15 +280,26 @@ class Ensemble:
         return self.observer.of_member(name, notes=number == 0, keep=keep)
 
     def _final(
-        self, number: int, trial: Trial, bodies: dict[Predicate, Columns], ways: dict[Predicate, Choice]
+        self,
+        number: int,
+        bodies: dict[Predicate, Columns],
+        ways: dict[Predicate, Choice],
+        search: Search | None = None,
+        begun: Boost | None = None,
     ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
-        """A member with what was best on queries held out, learned from all queries; its rules are those of a trial."""
+        """A member with what was best on queries held out, learned from all queries.
+
+        search: where its rules are from, if it is one of large data; begun: boosting of these that is under way.
+        """
         E, state = self.problems[number], self.states[number]
-        if not self.small and any(way.name == RULES for way in ways.values()):
+        if search is not None and any(way.name == RULES for way in ways.values()):
             state = final_training(E, state, self._observer(number))
-        same = state is trial.state
-        columns = trial.columns if same else rule_columns(E, state.rules, state.weights)
-        return chosen(E, state, columns, bodies, self.families, ways)
+        same = search is not None and state is search.state
+        if same and begun is not None:
+            return chosen(E, state, ways, begun)
+        columns = search.columns if search and same else rule_columns(E, state.rules, state.weights)
+        with boosting(E, state, columns, bodies, self.families) as boost:
+            return chosen(E, state, ways, boost)
 
     def _quality(self, goal: Predicate, output: np.ndarray) -> float:
         """How good outputs (queries, classes) are for what they were learned from."""

@@ -169,7 +169,7 @@ def _ensemble(
         ),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, queries.count, goal.kind),
+        families(options, queries.count, goal.kind, any(target.arity for target in problems[0].targets)),
         held_out_parts(used, task.groups, options.seed, target_levels(used, goal.kind))
         if options.conjunctions
         else None,

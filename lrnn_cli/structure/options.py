@@ -9,6 +9,8 @@ from lrnn_cli.settings import AGGREGATIONS, LOSSES, TASKS, setting
 ITERATIONS = 14
 VARIABLES = 5
 LENGTH = 7
+TELLING = 100
+"""So many queries tell whether one way to say classes is better than another, or one column."""
 
 
 @dataclass(frozen=True)

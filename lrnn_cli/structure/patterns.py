@@ -3,14 +3,15 @@
 Relations are joined breadth first. A joined table is collapsed to distinct tuples of the *classes* of its variables,
 objects of one class having the same unary facts; which unary predicates to ask of which variables is then a search for
 frequent sets of items over few tuples, the same for every query. Joins of more relations than that can be done for are
-*described*: all that is true of their objects is asked. Bodies that order the queries alike are one.
+*described*: all that is true of their objects is asked. Bodies that order the queries alike are one; but single
+literals that a few queries can't tell apart may differ on new data, so each of them stays.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
+from lrnn_cli.structure.options import TELLING
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
@@ -91,6 +93,7 @@ def frequent_bodies(
     or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too. `check` may end it.
     """
     unary = features.layers.get((0, 1))
+    named = _named_arguments(features, head, unary)
     queries = len(features.targets[head].target)
     bodies: list[Candidate] = []
     columns: list[tuple[np.ndarray, np.ndarray]] = []
@@ -112,7 +115,8 @@ def frequent_bodies(
                 most = MOST_BODIES if _allowed(shape, language) else MOST_BODIES + MOST_DESCRIBED
                 for values, candidate in _bodies(shape, collapsed, features, language, least, check):
                     sparse = _sparse(values)
-                    if len(bodies) < most and _is_new(sparse, queries, seen):
+                    alone = candidate.shape.length == 1 and queries < TELLING
+                    if len(bodies) < most and _is_new(sparse, queries, seen, alone):
                         left -= len(sparse[0])
                         if left < 0:
                             return Columns(tuple(bodies), _stacked(columns, queries)), False
@@ -123,15 +127,58 @@ def frequent_bodies(
                 continue
             if shapes + len(extended) < MOST_SHAPES:
                 for longer in with_relation(shape, wide, head_sorts):
-                    if _allowed(longer, language) or len(longer.relations) <= described:
+                    within = _allowed(longer, language) or len(longer.relations) <= described
+                    if within and not _falls_apart(longer, named):
                         extended[longer] = None
-        level = sorted(extended)
+        level = _in_order(extended)
     return Columns(tuple(bodies), _stacked(columns, queries)), True
 
 
 def _allowed(shape: Shape, language: Language) -> bool:
     """Whether a join is in the bounds of the language."""
     return shape.variables <= language.variables and shape.length <= language.length
+
+
+def _groups(shape: Shape) -> list[set[int]]:
+    """The variables of the relations, those together that relations join by more than arguments of the target."""
+    arity = shape.head.arity
+    groups: list[set[int]] = []
+    for _, variables in shape.relations:
+        new = {variable for variable in variables if variable >= arity}
+        joined = [group for group in groups if not group.isdisjoint(new)]
+        groups = [group for group in groups if group.isdisjoint(new)] + [set(variables).union(*joined)]
+    return groups
+
+
+def _falls_apart(shape: Shape, named: set[int]) -> bool:
+    """Whether some relations of a target of several arguments can go, and no argument is lost but those with names.
+
+    They are left to another part of a conjunction, which says the same: else there were so many bodies of several facts
+    about one argument that few were about both.
+    """
+    arguments = set(range(shape.head.arity)) - named
+    groups = [group & arguments for group in _groups(shape)] if shape.head.arity > 1 else []
+    others = [set[int]().union(*groups[:place], *groups[place + 1 :]) for place in range(len(groups))]
+    return len(groups) > 1 and any(group <= rest for group, rest in zip(groups, others, strict=True))
+
+
+def _named_arguments(features: Features, head: Predicate, unary: PredicateLayer | None) -> set[int]:
+    """Arguments of a target of which, in every query, something unary is true."""
+    if unary is None:
+        return set()
+    atoms = features.targets[head].index.atoms
+    places = [unary.index.position(atoms.example, atoms.objects[:, [place]]) for place in range(head.arity)]
+    return {argument for argument, place in enumerate(places) if (place >= 0).all()}
+
+
+def _in_order(shapes: Iterable[Shape]) -> list[Shape]:
+    """Joins of a level: for a target of several arguments those first that join them, then those of some of them."""
+
+    def place(shape: Shape) -> tuple[int, int, Shape]:
+        groups = len(_groups(shape)) if shape.head.arity > 1 else 0
+        return groups, len(_arguments_to_name(shape)), shape
+
+    return sorted(shapes, key=place)
 
 
 def columns_of(
@@ -185,13 +232,16 @@ def _stacked(columns: Sequence[tuple[np.ndarray, np.ndarray]], queries: int) -> 
     return csc_array((values, places, starts), shape=(queries, len(columns)))
 
 
-def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes]) -> bool:
-    """Whether no column before ordered the queries like this one; a constant column says nothing."""
+def _is_new(column: tuple[np.ndarray, np.ndarray], queries: int, seen: set[bytes], alone: bool = False) -> bool:
+    """Whether no column before ordered the queries like this one; a constant column says nothing.
+
+    alone: it is that of a single literal, which counts for itself.
+    """
     rows, values = column
     distinct, rank = np.unique(values, return_inverse=True)
     below = int(np.searchsorted(distinct, 0.0))
     key = hashlib.sha256(b"%d " % below + rows.tobytes() + rank.astype(np.int32).tobytes()).digest()
-    if len(distinct) + (len(rows) < queries) < 2 or key in seen:
+    if len(distinct) + (len(rows) < queries) < 2 or (key in seen and not alone):
         return False
     seen.add(key)
     return True
@@ -311,6 +361,8 @@ def _item_sets(
     number = _numbers_asked(items, language)
     argument = np.isin(variable, _arguments_to_name(shape))
     left_to_others = (variable < shape.head.arity) & ~argument if shape.head.arity > 1 else np.zeros(len(items), bool)
+    if shape.relations:
+        left_to_others |= argument & ~_needed_names(variable, argument, holds, collapsed.counts)
     level: list[tuple[int, ...]] = [()]
     frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
     for _ in range(min(longest, len(items))):
@@ -355,6 +407,22 @@ def _arguments_to_name(shape: Shape) -> list[int]:
     """
     used = {variable for _, variables in shape.relations for variable in variables}
     return [argument for argument in range(shape.head.arity) if argument not in used] if shape.head.arity > 1 else []
+
+
+def _needed_names(variable: np.ndarray, argument: np.ndarray, holds: np.ndarray, counts: csr_array) -> np.ndarray:
+    """(items,) which of those that name an argument do so wherever others do not, the most frequent ones first.
+
+    Beside relations a name is there for a body to be safe: what else is true of its argument is said by other parts.
+    """
+    needed = np.zeros(len(variable), bool)
+    for own in np.unique(variable[argument]).tolist():
+        names = (variable == own).nonzero()[0]
+        left = np.asarray(counts.sum(axis=0), float).ravel()
+        while (named := holds[names] @ left).any():
+            best = names[named.argmax()]
+            needed[best] = True
+            left[holds[best]] = 0.0
+    return needed
 
 
 def _numbers_asked(items: list[Item], language: Language) -> np.ndarray:

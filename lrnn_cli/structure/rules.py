@@ -96,16 +96,22 @@ def with_conjunctions(
     conjunctions: list[Conjunction],
     bias: float | None,
     names: dict[Part, str] | None = None,
+    plain: float = 0.0,
 ) -> tuple[Rules, Weights]:
     """Let conjunctions of parts be the target rules of a predicate.
 
-    names: those of parts that other classes of the same query have; new ones are added.
+    names: those of parts that other classes of the same query have; new ones are added. plain: the target rules there
+    were stay beside the conjunctions with so much of their weights.
     """
     names = {} if names is None else names
     known = len({rule.head.predicate for rule in R.parts}) - len(names)
     head = Candidate(Shape(predicate, (), ()), ()).rule().head
     defining, rules = conjunction_rules(conjunctions, head, E.activation, known, names)
     weights = {rule.clause: rule.weight for rule in [*defining, *rules] if rule.weight is not None}
+    if plain:
+        kept = [candidate.rule() for candidate in R.targets_of(predicate)]
+        weights |= {rule.clause: plain * W[rule.clause] for rule in kept}
+        rules = [*kept, *rules]
     fact = E.bias(predicate)
     if fact is not None and bias is not None:
         weights[fact.clause] = bias

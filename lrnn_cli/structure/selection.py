@@ -17,7 +17,7 @@ import numpy as np
 from lrnn_cli.language.data import Queries
 from lrnn_cli.semantics.targets import BINARY, REGRESSION, TargetKind, begins
 from lrnn_cli.structure.boosting import BoostingOptions
-from lrnn_cli.structure.options import ITERATIONS, StructureOptions
+from lrnn_cli.structure.options import ITERATIONS, TELLING, StructureOptions
 
 PARTS = 5
 """Queries are held out in so many parts at most."""
@@ -32,8 +32,6 @@ SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
 """The part of the loss explained by the best way that a simpler one has to explain."""
-TELLING = 100
-"""So many queries tell whether one way to say classes is better than another, or one column."""
 NEARLY = 0.99
 """The same of all conjunctions that were tried, where plenty are wanted."""
 PATIENCE = 100
@@ -51,6 +49,10 @@ MANY_SMALL = "many small conjunctions"
 FEW = "few conjunctions"
 FEW_SHARED = "few shared conjunctions"
 WITH_LATENT = " with latent predicates"
+TOGETHER = "conjunctions of several ways"
+
+Way = tuple[str, int]
+"""Plain rules, nothing but the frequency or a family by its name, and the number of conjunctions."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,15 @@ def settled(options: StructureOptions, queries: int) -> StructureOptions:
     return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
 
 
-def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> dict[str, Family]:
+def families(
+    options: StructureOptions, queries: int, kind: TargetKind = BINARY, with_arguments: bool = False
+) -> dict[str, Family]:
     """The ways to boost that are tried: few sharp rules, for clean data, and many that each say little.
 
     Each of the many is chosen among some of the columns and queries, drawn anew: rules that differ overfit less. Large
-    data bear latent predicates, so what does without them is not tried there. Fewer than 100 queries may not tell which
-    of several columns is the right one: shared conjunctions are few, each chosen among some of them, drawn anew, too.
+    data bear latent predicates, so what does without them is not tried there, unless targets have arguments: many
+    queries may be about few objects. Fewer than 100 queries may not tell which of several columns is the right one:
+    shared conjunctions are few, each chosen among some of them, drawn anew, too.
     Numbers may have little noise where they are many, so that conjunctions of a few queries are worth while.
     """
     tenth = max(LEAST_COVERED, queries // 10)
@@ -121,7 +126,7 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
     ways = {
         FEW: Family(few, False),
         FEW + WITH_LATENT: Family(few, True),
-        MANY: Family(many, False),
+        MANY: Family(many, False, plenty=queries > SMALL),
         MANY + WITH_LATENT: Family(many, True, plenty=queries > SMALL),
     }
     if queries < TELLING:
@@ -133,7 +138,14 @@ def families(options: StructureOptions, queries: int, kind: TargetKind = BINARY)
             MANY_SMALL: Family(small, False),
             MANY_SMALL + WITH_LATENT: Family(small, True),
         }
-    return ways if queries <= SMALL else {name: way for name, way in ways.items() if way.latent}
+    if queries <= SMALL:
+        return ways
+    return {name: way for name, way in ways.items() if way.latent or (with_arguments and name == MANY)}
+
+
+def usual_family(families: Iterable[str]) -> str:
+    """The family that is taken unless another way is surely better."""
+    return next(name for name in families if name.startswith(MANY))
 
 
 def held_out_parts(
@@ -218,12 +230,14 @@ class HeldOut:
 class Choice:
     """What was best on queries held out, and what to expect of it.
 
-    name: plain rules, nothing but the frequency, or a family; conjunctions: how many.
+    name: plain rules, nothing but the frequency, a family, or several of these together; conjunctions: how many.
+    ways: it, or those that are together; the model says their mean.
     """
 
     name: str
     conjunctions: int
     estimate: Estimate
+    ways: tuple[Way, ...]
 
 
 def path_is_over(losses: list[float]) -> bool:
@@ -240,20 +254,20 @@ def best_way(
 ) -> Choice:
     """The way that is best on queries held out, and how good it is there.
 
-    Many conjunctions are what noisy data bear: the least loss of another way is often that of the luckiest of them. So
-    it must surely be better, and what is chosen must be surely better than the frequency of the target, if that can be
-    all that a model says. Where targets are classes, or data are clean, ways that queries held out don't tell apart are
-    equally good, and the simplest is taken.
+    Many conjunctions are what noisy data bear, those with latent predicates and those without together: the least loss
+    of another way is often that of the luckiest of them. So it must surely be better, and what is chosen must be surely
+    better than the frequency of the target, if that can be all that a model says. Where targets are classes, or data
+    are clean, ways that queries held out don't tell apart are equally good, and the simplest is taken.
     """
     target = np.concatenate([trial.target for trial in trials])
-    outputs: dict[tuple[str, int], np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
+    outputs: dict[Way, np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
     for name in trials[0].paths:
         for rules in range(max(len(trial.paths[name]) for trial in trials)):
             outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
     losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
     loss = {way: float(own.mean()) for way, own in losses.items()}
     frequency_loss = float(target.var(axis=0).mean())
-    ways: dict[str, list[tuple[str, int]]] = {}
+    ways: dict[str, list[Way]] = {}
     for way in loss:
         if way[0] == RULES or way[1]:
             ways.setdefault(way[0], []).append(way)
@@ -265,6 +279,12 @@ def best_way(
             found[name] = all_tried
     # Where no body is frequent there are plain rules only.
     usual = next((way for name, way in found.items() if name.startswith(MANY)), (RULES, 0))
+    together = () if kind.grouped or len(target) < TELLING else _together(found, outputs, loss, kind, target)
+    if together:
+        usual = TOGETHER, sum(conjunctions for _, conjunctions in together)
+        outputs[usual] = kind.mean_output([outputs[way] for way in together])
+        losses[usual] = ((outputs[usual] - target) ** 2).mean(axis=1)
+        loss[usual] = float(losses[usual].mean())
     better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
     as_good = [way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way])]
@@ -288,12 +308,24 @@ def best_way(
         training=0.0,
         measure=kind.measure,
     )
-    return Choice(*best, estimate)
+    return Choice(*best, estimate, together if best[0] == TOGETHER else (best,))
 
 
-def _simplest(
-    ways: list[tuple[str, int]], loss: dict[tuple[str, int], float], frequency_loss: float
-) -> tuple[str, int]:
+def _together(
+    best: dict[str, Way], outputs: dict[Way, np.ndarray], loss: dict[Way, float], kind: TargetKind, target: np.ndarray
+) -> tuple[Way, ...]:
+    """Many conjunctions with and without latent predicates, and other ways that are as good as these together.
+
+    best: the way of each name. None where there is only one kind of many conjunctions.
+    """
+    many = [way for name, way in best.items() if name.startswith(MANY)]
+    if len(many) < 2:
+        return ()
+    least = squared_loss(kind.mean_output([outputs[way] for way in many]), target)
+    return (*many, *(way for way in best.values() if way not in many and loss[way] <= least))
+
+
+def _simplest(ways: list[Way], loss: dict[Way, float], frequency_loss: float) -> Way:
     """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
     ways = _by_size(ways)
     least = min(loss[way] for way in ways)
@@ -301,7 +333,7 @@ def _simplest(
     return next(way for way in ways if loss[way] <= enough)
 
 
-def _by_size(ways: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+def _by_size(ways: Iterable[Way]) -> list[Way]:
     """Ways with fewer conjunctions first; none at all are plain rules."""
     return sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
 

@@ -10,9 +10,10 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol, TypeVar
@@ -26,6 +27,7 @@ PATIENCE = 5.0
 PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
+Step = TypeVar("Step")
 Result = TypeVar("Result")
 
 
@@ -74,6 +76,49 @@ def beside(
         done = task()
         yield lambda: done
         return
+    with _copy(lambda number: task(), expected) as received:
+        yield cache(received)
+
+
+@contextmanager
+def ahead(
+    steps: Callable[[], Iterable[Step]],
+    result: Callable[[list[Step]], Result],
+    jobs: int,
+    expected: tuple[type[Exception], ...] = (),
+) -> Iterator[Callable[[int], Result]]:
+    """Steps that a process of its own takes while what is inside finds out how many are wanted.
+
+    Asked for so many of them it gives their result, and takes no more. With one job, or where processes can't be
+    copied, they are taken when they are asked for.
+    """
+    if not _can_copy(jobs):
+        yield lambda count: result(list(islice(steps(), count)))
+        return
+    asked, ask = multiprocessing.get_context("fork").Pipe(duplex=False)
+
+    def task(number: int) -> Result:
+        going = iter(steps())
+        taken: list[Step] = []
+        for step in going:
+            taken.append(step)
+            if asked.poll():
+                break
+        count = asked.recv()
+        return result([*taken[:count], *islice(going, max(0, count - len(taken)))])
+
+    with _copy(task, expected) as received:
+
+        def first(count: int) -> Result:
+            ask.send(count)
+            return received()
+
+        yield first
+
+
+@contextmanager
+def _copy(task: Callable[[int], Result], expected: tuple[type[Exception], ...]) -> Iterator[Callable[[], Result]]:
+    """A copy of this process that does a task; it gives the result when it is asked for."""
     started: dict[Any, BaseProcess] = {}
 
     def result() -> Result:
@@ -82,8 +127,8 @@ def beside(
         return received
 
     try:
-        _start(lambda number: task(), range(1), expected, started)
-        yield cache(result)
+        _start(task, range(1), expected, started)
+        yield result
     finally:
         _end(list(started.values()))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from lrnn_cli.allocation import give_back_free_memory
-from lrnn_cli.hypotheses.parts import Part
+from lrnn_cli.hypotheses.parts import Conjunction, Part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
@@ -28,10 +30,12 @@ from lrnn_cli.structure.selection import (
     Choice,
     Family,
     HeldOut,
+    Way,
     path_is_over,
     squared_loss,
+    usual_family,
 )
-from lrnn_cli.structure.side_by_side import side_by_side
+from lrnn_cli.structure.side_by_side import ahead, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.weights import outputs, weighted_facts
 
@@ -132,8 +136,12 @@ def _predicted(
                 break
         return np.stack(found)
 
-    paths = dict(zip(families, side_by_side(path, len(families), E.allowed.jobs, (OutOfTime,)), strict=True))
-    return HeldOut(target[out], _said(E, state.rules, state.weights, place[out]), paths)
+    def said(number: int) -> np.ndarray:
+        """The outputs of a family or, after all of these, of the rules."""
+        return path(number) if number < len(families) else _said(E, state.rules, state.weights, place[out])
+
+    *paths, rules = side_by_side(said, len(families) + 1, E.allowed.jobs, (OutOfTime,))
+    return HeldOut(target[out], rules, dict(zip(families, paths, strict=True)))
 
 
 def _said(E: Problem, R: Rules, W: Weights, place: np.ndarray) -> np.ndarray:
@@ -146,18 +154,61 @@ def _outputs(E: Problem, steps: Sequence[BoostingStep]) -> np.ndarray:
     return E.kind.outputs(np.stack([step.logit for step in steps], 1))
 
 
-def chosen(
+@dataclass(frozen=True)
+class Boosted:
+    """Conjunctions and the bias of each of the targets that are chosen together, and outputs (queries, classes)."""
+
+    conjunctions: tuple[list[Conjunction], ...]
+    biases: tuple[float, ...]
+    output: np.ndarray
+
+
+Boost = Callable[[Predicate, Way], Boosted]
+"""Gives the conjunctions of a way to boost for a goal, learned from all queries."""
+
+
+@contextmanager
+def boosting(
     E: Problem,
     state: LearningState,
     latent: dict[Predicate, list[np.ndarray]],
     bodies: dict[Predicate, Columns],
     families: dict[str, Family],
-    ways: dict[Predicate, Choice],
+    jobs: int = 1,
+) -> Iterator[Boost]:
+    """Boosts from all queries. What is chosen most often is begun at once, with several jobs and one goal.
+
+    latent: the columns of the rules of the state.
+    """
+
+    def steps(goal: Predicate, name: str) -> Iterator[tuple[BoostingStep, ...]]:
+        targets, family = E.goals[goal], families[name]
+        columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
+        return _boosted(E, targets, columns, np.arange(len(E.rows_of_goal(targets))), family.options)
+
+    def result(found: list[tuple[BoostingStep, ...]]) -> Boosted:
+        of_targets = list(zip(*found, strict=True))
+        conjunctions = tuple([step.conjunction for step in own] for own in of_targets)
+        return Boosted(conjunctions, tuple(own[-1].bias for own in of_targets), _outputs(E, found[-1]))
+
+    likely = next(iter(E.goals)), usual_family(families)
+    with ahead(lambda: steps(*likely), result, jobs if len(E.goals) == 1 else 1, (OutOfTime,)) as begun:
+
+        def boost(goal: Predicate, way: Way) -> Boosted:
+            name, conjunctions = way
+            if (goal, name) == likely:
+                return begun(conjunctions)
+            return result(list(islice(steps(goal, name), conjunctions)))
+
+        yield boost
+
+
+def chosen(
+    E: Problem, state: LearningState, ways: dict[Predicate, Choice], boost: Boost
 ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
     """The state with conjunctions, learned from all queries, where they were best on queries held out.
 
-    latent: the columns of its rules. Beside it comes what it says of the queries (queries, classes) that it was learned
-    from.
+    Beside it comes what it says of the queries (queries, classes) that it was learned from.
     """
     R, W = state.rules, state.weights
     said: dict[Predicate, np.ndarray] = {}
@@ -172,16 +223,22 @@ def chosen(
                 bias = E.kind.activation(E.activation).total(E.kind.likelihood.start(E.targets[target].target))
                 R, W = with_conjunctions(E, R, W, target, [], bias)
         else:
-            family = families[way.name]
-            columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
-            options = replace(family.options, rules=way.conjunctions)
-            found = list(_boosted(E, targets, columns, np.arange(len(place)), options))
-            said[goal] = _outputs(E, found[-1])
+            learned = [boost(goal, own) for own in way.ways if own[0] != RULES]
+            plain = [_said(E, R, W, place)] if len(learned) < len(way.ways) else []
+            said[goal] = E.kind.mean_output([one.output for one in learned] + plain)
             names: dict[Part, str] = {}
-            for target, steps in zip(targets, zip(*found, strict=True), strict=True):
-                conjunctions = [step.conjunction for step in steps]
-                R, W = with_conjunctions(E, R, W, target, conjunctions, steps[-1].bias, names)
+            share = 1.0 / len(way.ways)
+            for number, target in enumerate(targets):
+                bias = share * (sum(one.biases[number] for one in learned) + len(plain) * _bias(E, W, target))
+                conjunctions = [item.times(share) for one in learned for item in one.conjunctions[number]]
+                R, W = with_conjunctions(E, R, W, target, conjunctions, bias, names, share * len(plain))
     return replace(state, rules=R, weights=W), said
+
+
+def _bias(E: Problem, W: Weights, target: Predicate) -> float:
+    """The weight of the fact of a target, 0 where it has none."""
+    fact = E.bias(target)
+    return 0.0 if fact is None else W.get(fact.clause, 0.0)
 
 
 def _columns(

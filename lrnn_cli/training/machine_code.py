@@ -138,12 +138,16 @@ class KeptCode:
 
     def __call__(self, *arguments: Any) -> float:
         if self._loaded is None:
-            code = self._compile(arguments)
-            self._loaded = Loaded(code)
-            # Where it can't be kept, it is compiled again the next time.
-            with contextlib.suppress(LrnnError, OSError):
-                write_code(self._path, code)
+            # Another process may have compiled it since this one began.
+            self._loaded = Loaded(read_code(self._path) or self._compiled(arguments))
         return self._loaded(*arguments)
+
+    def _compiled(self, arguments: Sequence[Any]) -> Code:
+        code = self._compile(arguments)
+        # Where it can't be kept, it is compiled again the next time.
+        with contextlib.suppress(LrnnError, OSError):
+            write_code(self._path, code)
+        return code
 
 
 def cache_folder(source: Path) -> Path:

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -60,13 +61,16 @@ class Database:
     def __init__(self, options: GrounderOptions, deadline: float | None) -> None:
         self.options = options
         self.deadline = deadline
-        try:
-            self._folder = tempfile.TemporaryDirectory(prefix="lrnn-")
-        except OSError as error:
-            raise os_refusal("DuckDB has no temporary folder", error) from None
-        self._connection = connect(options, self._folder.name)
-        self._thread = ThreadPoolExecutor(1)
         self._tables = 0
+        # A limit may be met while DuckDB starts, which takes long enough for that.
+        with ExitStack() as opened:
+            try:
+                self.folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="lrnn-"))
+            except OSError as error:
+                raise os_refusal("DuckDB has no temporary folder", error) from None
+            self._connection = opened.enter_context(connect(options, self.folder))
+            self._thread = opened.enter_context(ThreadPoolExecutor(1))
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> Database:
         return self
@@ -74,9 +78,7 @@ class Database:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._thread.shutdown()
-        self._connection.close()
-        self._folder.cleanup()
+        self._opened.close()
 
     def run(self, sql: str) -> dict[str, np.ndarray]:
         """Execute a statement; the columns of its result."""

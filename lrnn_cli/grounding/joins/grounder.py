@@ -15,7 +15,7 @@ from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.groundings import Groundings
 from lrnn_cli.grounding.joins.comparisons import compared
 from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation, different
-from lrnn_cli.grounding.program import Facts, GroundRule, Program, Skeleton, plan_program
+from lrnn_cli.grounding.program import Facts, GroundRule, Literal, Program, Skeleton, plan_program
 from lrnn_cli.grounding.tables import SoftFacts, Table, distinct, part, soft_part
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.language.data import DataSet, Queries
@@ -114,7 +114,8 @@ def joined_table(skeleton: Skeleton, relations: Relations, extensions: dict[Pred
         order += [column for column in dict.fromkeys(columns) if column not in order]
     place = {column: number for number, column in enumerate(order)}
     body = tuple((name, tuple(place[column] for column in columns)) for name, columns in given)
-    table = relations.joined(skeleton.queried[0] if skeleton.queried else None, body)
+    start, known = (skeleton.queried[0], len(skeleton.queried[1])) if skeleton.queried else (None, 0)
+    table = relations.joined(start, _tests_early(body, known))
     for name, columns in latent:
         key = (name, tuple(place[column] for column in columns))
         if all(place[column] < table.objects.shape[1] for column in columns):
@@ -131,6 +132,25 @@ def joined_table(skeleton: Skeleton, relations: Relations, extensions: dict[Pred
     if values:
         table = different(table, skeleton.identity)
     return compared(table, skeleton, relations)
+
+
+def _tests_early(body: tuple[Literal, ...], known: int) -> tuple[Literal, ...]:
+    """The same literals, those that bring in no variable as soon as theirs are known; the start has the first `known`.
+
+    Rows that a test drops are not joined any further, and bodies with the same tests share what is left. The others
+    keep their order, so what is joined has the same rows in the same order.
+    """
+    variables = set(range(known))
+    left = list(body)
+    early: list[Literal] = []
+    while left:
+        tests = [literal for literal in left if literal[1] and variables.issuperset(literal[1])]
+        if not tests:
+            tests = [left[0]]
+            variables.update(left[0][1])
+        early += tests
+        left = [literal for literal in left if literal not in tests]
+    return tuple(early)
 
 
 def chosen_relations(
