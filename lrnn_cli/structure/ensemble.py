@@ -126,9 +126,9 @@ class Ensemble:
         # Bodies are found beside rules and, of one model, what is likely to be chosen is learned beside the trial.
         alone = len(self.problems) == 1
         # A process that talks to a cluster is not copied: others of its threads may hold what the copy waits for.
-        with beside(self._bodies, self._jobs if self.spread is side_by_side else 1, (OutOfTime,)) as found:
+        with beside(self._bodies, self._jobs if self.spread is side_by_side else 1, (OutOfTime,)) as bodies_beside:
             searches = list(self._searches(part))
-            bodies = found()
+            bodies = bodies_beside()
         first = searches[0]
         with boosting(
             self.problems[0], first.state, first.columns, bodies, self.families, self._jobs if alone else 1
@@ -143,13 +143,13 @@ class Ensemble:
 
     def _ways(self, trials: Iterable[dict[Predicate, HeldOut]]) -> dict[Predicate, Choice]:
         """What is best for each goal on queries held out, of which nothing is known where time was over."""
-        found = list(trials)
-        if not all(found):
+        held_out = list(trials)
+        if not all(held_out):
             raise OutOfTime
         E = self.problems[0]
         return {
             goal: best_way(
-                [trial[goal] for trial in found],
+                [trial[goal] for trial in held_out],
                 self.families,
                 E.kind,
                 self.observer.status,

@@ -271,21 +271,21 @@ def best_way(
     for way in loss:
         if way[0] == RULES or way[1]:
             ways.setdefault(way[0], []).append(way)
-    found = {name: _simplest(own, loss, frequency_loss) for name, own in ways.items()}
-    for name in (name for name, family in families.items() if family.plenty and name in found):
+    best_of = {name: _simplest(own, loss, frequency_loss) for name, own in ways.items()}
+    for name in (name for name, family in families.items() if family.plenty and name in best_of):
         all_tried = max(way for way in loss if way[0] == name)
         least = min(own for way, own in loss.items() if way[0] == name)
         if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
-            found[name] = all_tried
+            best_of[name] = all_tried
     # Where no body is frequent there are plain rules only.
-    usual = next((way for name, way in found.items() if name.startswith(MANY)), (RULES, 0))
-    together = () if kind.grouped or len(target) < TELLING else _together(found, outputs, loss, kind, target)
+    usual = next((way for name, way in best_of.items() if name.startswith(MANY)), (RULES, 0))
+    together = () if kind.grouped or len(target) < TELLING else _together(best_of, outputs, loss, kind, target)
     if together:
         usual = TOGETHER, sum(conjunctions for _, conjunctions in together)
         outputs[usual] = kind.mean_output([outputs[way] for way in together])
         losses[usual] = ((outputs[usual] - target) ** 2).mean(axis=1)
         loss[usual] = float(losses[usual].mean())
-    better = [way for way in found.values() if _is_surely_less(losses[way], losses[usual])]
+    better = [way for way in best_of.values() if _is_surely_less(losses[way], losses[usual])]
     best = _simplest(better, loss, frequency_loss) if better else usual
     as_good = [way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way])]
     if kind.grouped and len(target) >= TELLING:

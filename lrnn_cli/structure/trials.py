@@ -127,14 +127,14 @@ def _predicted(
         """The outputs for queries held out after each conjunction of a family."""
         family = list(families.values())[number]
         columns = [_columns(latent, state.rules, own, bodies[own], family) for own in targets]
-        found = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
-        losses = [squared_loss(found[0], target[out])]
+        predictions = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
+        losses = [squared_loss(predictions[0], target[out])]
         for steps in _boosted(E, targets, columns, (~out).nonzero()[0], family.options):
-            found.append(_outputs(E, steps)[out])
-            losses.append(squared_loss(found[-1], target[out]))
+            predictions.append(_outputs(E, steps)[out])
+            losses.append(squared_loss(predictions[-1], target[out]))
             if path_is_over(losses):
                 break
-        return np.stack(found)
+        return np.stack(predictions)
 
     def said(number: int) -> np.ndarray:
         """The outputs of a family or, after all of these, of the rules."""
@@ -186,10 +186,10 @@ def boosting(
         columns = [_columns(latent, state.rules, target, bodies[target], family) for target in targets]
         return _boosted(E, targets, columns, np.arange(len(E.rows_of_goal(targets))), family.options)
 
-    def result(found: list[tuple[BoostingStep, ...]]) -> Boosted:
-        of_targets = list(zip(*found, strict=True))
+    def result(taken: list[tuple[BoostingStep, ...]]) -> Boosted:
+        of_targets = list(zip(*taken, strict=True))
         conjunctions = tuple([step.conjunction for step in own] for own in of_targets)
-        return Boosted(conjunctions, tuple(own[-1].bias for own in of_targets), _outputs(E, found[-1]))
+        return Boosted(conjunctions, tuple(own[-1].bias for own in of_targets), _outputs(E, taken[-1]))
 
     likely = next(iter(E.goals)), usual_family(families)
     with ahead(lambda: steps(*likely), result, jobs if len(E.goals) == 1 else 1, (OutOfTime,)) as begun:
