@@ -25,7 +25,7 @@ from lrnn_cli.language.template import Settings
 from lrnn_cli.network.network import compile_network
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.simplification import simplification
-from lrnn_cli.simplification.condensing import Condensed, TargetRule, condense
+from lrnn_cli.simplification.condensing import Condensed, Definitions, TargetRule, condense
 from lrnn_cli.simplification.removal import Removal
 from lrnn_cli.simplification.simplification import Simplifier, can_drop, canonical, in_batches, live_rules, parts
 
@@ -89,11 +89,11 @@ def test_one_of_two_equal_rules_takes_the_weight_of_both() -> None:
     weights = np.array([1.0, 2.0, -1.0, 0.5])
     wanted = np.stack([rule.column for rule in rules], 1) @ weights
 
-    def close(found: Condensed) -> bool:
+    def close(found: Condensed, alone: bool) -> bool:
         given = np.stack([rule.column for rule in found.rules], 1) @ found.weights
         return bool(np.abs(given - wanted).max() < 0.01)
 
-    found = condense(rules, weights, np.ones(60), activation, model, close)
+    found = condense(rules, weights, np.ones(60), activation, Definitions(model), close)
     left = {rule.number: (rule.places, weight) for rule, weight in zip(found.rules, found.weights, strict=True)}
     assert [number for number in left if number in (2, 3)] == [2, 3]
     assert len(left) == 3
@@ -109,6 +109,65 @@ def test_model_of_conjunctions_is_condensed(folder: Folder, monkeypatch: pytest.
     rules = simplified(folder, f"{parts}1.0 :: p :- part_1.\n0.7 :: p :- part_1, part_2.\n0.1 :: p.\n", "--quiet")
     assert [rule.split(" :: ")[1] for rule in rules] == ["part_1.", "part_1 :- c(X).", "p.", "p :- part_1."]
     assert "0.1 :: p" not in rules
+
+
+def test_rules_that_a_literal_stands_for() -> None:
+    """Two literals share the two rules of a, and half of the three of c, which a and b use: (2 + 1.5) / 2 = 1.75.
+
+    b stands for its one rule and the other half of c: 2.5. A predicate of facts stands for nothing; r needs itself, so
+    it is asked for twice, and two rules define it. The rule of p and all it needs are 1 + 2 + 1 + 3 + 2.
+    """
+    heads = {"a": ["c", "f"], "b": ["c"], "c": ["f", "g", "h"], "r": ["r", "f"], "unused": ["c"]}
+    latent = [Rule(Atom(head), (Atom(name),), weight=1.0) for head, names in heads.items() for name in names]
+    model = Definitions([Rule(Atom("p"), tuple(map(Atom, "abafrc")), weight=1.0), *latent])
+    target = TargetRule(0, (0, 1, 2, 3, 4), np.zeros(1), None)
+    found = {predicate.name: share for predicate, share in model.shares([target]).items()}
+    assert found == {"a": 1.75, "b": 2.5, "c": 1.5, "f": 0.0, "r": 1.0}
+    assert model.size([target]) == 9
+
+
+def one_rule_each(number: int) -> tuple[str, str]:
+    """A model of as many rules as there are queries, the first the strongest, and data in which each has its own."""
+    rules = [f"{0.6 - 0.1 * place:.1f} :: p :- f{place}(X).\n" for place in range(number)]
+    queries = [f"f{place}(a).\nquery(p, 1.0)." for place in range(number)]
+    examples = [f"begin(model(m{place})).\n{query}\nend(model(m{place})).\n" for place, query in enumerate(queries)]
+    return "".join(rules), "".join(examples)
+
+
+@pytest.mark.parametrize("many", [3, 100])
+@pytest.mark.parametrize("most", [2, 4, 6, 9])
+def test_number_of_rules(most: int, many: int, folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of six rules is all that a query has, so none can go within the tolerance: as many stay as were asked for.
+
+    Condensed and one by one; a query loses the more by its rule the larger the weight, so the strongest stay.
+    """
+    monkeypatch.setattr(simplification, "MANY_RULES", many)
+    model, data = one_rule_each(6)
+    rules = simplified(folder, model, "--most-rules", str(most), "--tolerance", "0", *NO_TRAINING, data=data)
+    assert [rule.split(":- ")[1] for rule in rules] == [f"f{place}(X)." for place in range(min(most, 6))]
+
+
+def test_few_enough_rules_stay_within_the_tolerance(folder: Folder) -> None:
+    """The rule of u can go at no cost, so it goes, though both would be few enough."""
+    model = "1.0 :: p :- c(X).\n0.0 :: p :- u(X).\n"
+    assert len(simplified(folder, model, "--most-rules", "2", *NO_TRAINING)) == 1
+
+
+def test_fewer_rules_than_there_can_be(folder: Folder) -> None:
+    """Rules of fixed weights stay, and it is said that there are more than were asked for."""
+    folder.write({"m.pl": "fixed(1.0) :: p :- c(X).\nfixed(0.5) :: p :- u(X).\n1.0 :: p :- z(X).\n", "d.pl": DATA})
+    outcome = folder.run("simplify", "m.pl", "d.pl", "-o", "s.pl", "--most-rules", "1", "--quiet")
+    assert outcome.code == 0, outcome.stderr
+    assert folder.read("s.pl").count(" :: ") == 2
+    assert "not as few as 1 rules: those that are left are fixed or needed" in outcome.stdout
+
+
+def test_condensed_model_learns_outputs_and_not_targets(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Targets are 1, and the model says less: what is left of it is trained to say the same, where it can."""
+    monkeypatch.setattr(simplification, "MANY_RULES", 3)
+    model, data = one_rule_each(4)
+    rules = simplified(folder, model, "--most-rules", "3", "--retrain", "200", "--quiet", data=data)
+    assert [float(rule.split(" ::")[0]) for rule in rules] == pytest.approx([0.6, 0.5, 0.4], abs=0.01)
 
 
 # A network without some rules

@@ -33,8 +33,9 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
     Rules whose removal costs least go first, then body literals, while the metric gets worse by no more than the
     tolerance; the weights that are left are trained a little. Every step is checked by the model it leads to. Rules
     with fixed weights stay while anything uses them. Of 100 target rules and more, many go at once, weights of the
-    others making up for them, and nothing is trained: try a larger tolerance, such as 0.02. The members of an ensemble
-    are simplified one by one.
+    others making up for them, and nothing is trained. How many rules are worth reading is for the reader to say:
+    --most-rules goes on until so few are left, and shows what that costs. The members of an ensemble are simplified
+    one by one.
 
     What was dropped is printed, on standard error when the model goes to standard output. Ctrl-C keeps what has been
     reached so far.
@@ -42,6 +43,7 @@ def simplify(model: str, data: str, output: str, quiet: bool, **options: Any) ->
     \b
     Example:
         lrnn simplify model.pl data.pl -o smaller.pl
+        lrnn simplify model.pl data.pl --most-rules 100 -o short.pl
         lrnn simplify model.pl data.pl --metric accuracy --tolerance 0.01 --folds 5 --fold 1 -o smaller.pl
     """
     check_inputs(model, data)

@@ -20,6 +20,8 @@ def _model_text(simplifier: Simplifier, metric: str) -> str:
     lines = [f"model {simplifier.first.model.member}"] if simplifier.first.model.member else []
     rows = [(name, before[name], after[name]) for name in before]
     lines.append(text_table(("", "before", "after"), rows, (1, 2)))
+    if simplifier.too_many:
+        lines.append(f"not as few as {simplifier.options.most_rules} rules: those that are left are fixed or needed\n")
     if simplifier.dropped:
         header = ("dropped", f"{metric} alone", "")
         lines.append(text_table(header, [_dropped(item, metric) for item in simplifier.dropped], (1,)).rstrip())

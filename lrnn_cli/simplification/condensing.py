@@ -3,7 +3,9 @@
 The input of a target is the sum of what its rules give, times their weights. Weights of rules that stay make up for
 what goes: those with which inputs come closest to what they were, queries counting as much as their outputs depend on
 the input. What a rule or literal costs is what remains of the difference (the *optimal brain surgeon* of B. Hassibi and
-D. Stork, 1993); it goes if that is little for so many rules that nothing uses then. Nothing is grounded for it.
+D. Stork, 1993); it goes if that is little for the rules that it stands for. Rules that define a predicate are shared by
+all that ask for it, so what many rules use stays, and what needs much that nobody else uses goes first. Nothing is
+grounded for it.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lrnn_cli.grounding.strata import components
 from lrnn_cli.language.clauses import Predicate, Rule
 from lrnn_cli.semantics.activations import Activation
 
 AT_ONCE = 0.15
 """The part of the target rules that a step tries to do without, or shorten, at first."""
+LITERAL = 0.1
+"""What a literal by itself counts, in rules: of two that save as many rules, the one that costs less goes."""
 RIDGE = 1e-6
 """What is added to the diagonal of the normal equations, in parts of its mean: weights that do not matter stay."""
 
@@ -52,6 +57,52 @@ class Condensed:
     weights: np.ndarray
 
 
+class Definitions:
+    """The rules of a model, and what the literals of target rules need of them."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self._body = [[atom.predicate for atom in rule.body] for rule in rules]
+        self._defining = Counter(rule.head.predicate for rule in rules)
+        self._needed: dict[Predicate, set[Predicate]] = {predicate: set() for predicate in self._defining}
+        for rule, body in zip(rules, self._body, strict=True):
+            self._needed[rule.head.predicate].update(name for name in body if name in self._defining)
+        self._order = [predicate for component in components(self._needed) for predicate in component]
+
+    def asked(self, rule: TargetRule) -> list[Predicate]:
+        """The predicates of the literals that a target rule has left."""
+        return [self._body[rule.number][place] for place in rule.places]
+
+    def size(self, targets: Sequence[TargetRule]) -> int:
+        """These rules, and all that they need."""
+        return len(targets) + sum(self._defining[predicate] for predicate in self._users(targets))
+
+    def shares(self, targets: Sequence[TargetRule]) -> dict[Predicate, float]:
+        """How many rules of the model a literal of each predicate stands for.
+
+        Those that define it, and what these stand for, divided by the number of literals and predicates that ask for
+        it; 0 where it has facts only.
+        """
+        users = self._users(targets)
+        share = dict.fromkeys(users, 0.0)
+        for predicate in self._order:
+            if predicate in users:
+                below = sum(share[other] for other in sorted(self._needed[predicate]))
+                share[predicate] = (self._defining[predicate] + below) / users[predicate]
+        return share
+
+    def _users(self, targets: Sequence[TargetRule]) -> Counter[Predicate]:
+        """By how many literals of target rules, and predicates, each is asked for that these need."""
+        users = Counter(predicate for rule in targets for predicate in self.asked(rule))
+        frontier = list(users)
+        while frontier:
+            for predicate in self._needed.get(frontier.pop(), ()):
+                if predicate not in users:
+                    frontier.append(predicate)
+                users[predicate] += 1
+        return users
+
+
 @dataclass(frozen=True)
 class _Move:
     """Without a rule or a literal of it: its place among the rules, what is there instead, cost of each rule saved."""
@@ -66,12 +117,13 @@ def condense(
     weights: np.ndarray,
     importance: np.ndarray,
     activation: Activation,
-    model: Sequence[Rule],
-    accepted: Callable[[Condensed], bool],
+    model: Definitions,
+    accepted: Callable[[Condensed, bool], bool],
 ) -> Condensed:
     """As few target rules and literals as are accepted.
 
-    weights: (rules,); importance: (queries,) how much the output of each depends on its input; model: all its rules.
+    weights: (rules,); importance: (queries,) how much the output of each depends on its input.
+    accepted: asked for what is left, and whether one rule or literal alone went
     """
     wanted = np.stack([rule.column for rule in rules], 1) @ weights
     now = Condensed(tuple(rules), weights)
@@ -85,7 +137,7 @@ def condense(
         left = [chosen[place].instead if place in chosen else rule for place, rule in enumerate(now.rules)]
         there = np.array([rule is not None for rule in left])
         tried = _refitted([rule for rule in left if rule is not None], now.weights[there], wanted, importance)
-        if chosen and tried.rules and accepted(tried):
+        if chosen and tried.rules and accepted(tried, len(chosen) == 1):
             now = tried
             size = min(size, max(1, round(AT_ONCE * len(now.rules))))
         else:
@@ -112,35 +164,26 @@ def _normal(columns: np.ndarray, weighted: np.ndarray) -> np.ndarray:
     return np.asarray(normal)
 
 
-def _moves(now: Condensed, importance: np.ndarray, activation: Activation, model: Sequence[Rule]) -> Iterator[_Move]:
+def _moves(now: Condensed, importance: np.ndarray, activation: Activation, model: Definitions) -> Iterator[_Move]:
     """All that could go next."""
     columns = np.stack([rule.column for rule in now.rules], 1)
     weighted = columns * importance[:, None]
     inverse = np.linalg.inv(_normal(columns, weighted))
     costs = now.weights**2 / np.diag(inverse)
-    used = Counter(predicate for rule in now.rules for predicate in _asked(model[rule.number], rule.places))
-    defining = Counter(rule.head.predicate for rule in model)
-
-    def saved(rule: TargetRule, places: Sequence[int]) -> int:
-        """Rules of predicates that nothing but these literals asks for."""
-        asked = Counter(_asked(model[rule.number], places))
-        return sum(defining[predicate] for predicate, times in asked.items() if used[predicate] == times)
-
-    shorter: list[tuple[int, TargetRule, int]] = []
+    share = model.shares(now.rules)
+    shorter: list[tuple[int, TargetRule, float]] = []
     for place, rule in enumerate(now.rules):
-        if model[rule.number].body and not model[rule.number].fixed:
-            yield _Move(place, None, float(costs[place]) / (1 + saved(rule, rule.places)))
+        saved = [LITERAL + share[predicate] for predicate in model.asked(rule)]
+        if model.rules[rule.number].body and not model.rules[rule.number].fixed:
+            yield _Move(place, None, float(costs[place]) / (1 + sum(saved)))
             if rule.literals is not None and len(rule.places) > 1:
-                shorter += [(place, rule.without(own, activation), saved(rule, [own])) for own in rule.places]
+                own = zip(rule.places, saved, strict=True)
+                shorter += [(place, rule.without(literal, activation), rules) for literal, rules in own]
     if not shorter:
         return
     change = np.stack([other.column - columns[:, place] for place, other, _ in shorter], 1)
     change *= now.weights[[place for place, _, _ in shorter]]
     along = weighted.T @ change
     rest = (change**2 * importance[:, None]).sum(axis=0) - (along * (inverse @ along)).sum(axis=0)
-    for (place, other, freed), cost in zip(shorter, rest.tolist(), strict=True):
-        yield _Move(place, other, max(0.0, cost) / (1 + freed))
-
-
-def _asked(rule: Rule, places: Sequence[int]) -> list[Predicate]:
-    return [rule.body[place].predicate for place in places]
+    for (place, other, saved_rules), cost in zip(shorter, rest.tolist(), strict=True):
+        yield _Move(place, other, max(0.0, cost) / saved_rules)

@@ -17,6 +17,13 @@ class SimplificationOptions:
     tolerance: float = setting(
         0.001, "How much worse the metric may get in all; of numbers, in parts of their variance or deviation.", least=0
     )
+    most_rules: int | None = setting(
+        None,
+        "Go on until so many rules are left, whatever the tolerance; of each member of an ensemble.",
+        kind=int,
+        least=1,
+        metavar="N",
+    )
     literals: bool = setting(
         True, "Try to shorten rules too; needs several groundings.", metavar="on|off", default_text="on"
     )

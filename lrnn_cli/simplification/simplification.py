@@ -5,6 +5,8 @@ batches that grow while they are accepted and shrink when one is not. Literals a
 its present groundings; those that seem to cost little are tried by grounding again. What is accepted has always been
 grounded and evaluated as a model of its own, and is never worse than the first one by more than the tolerance. The
 weights that are left are trained a little after each round, which often lets more rules go in the next.
+
+Where a number of rules is asked for, the cheapest go beyond the tolerance, until no more are left.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from lrnn_cli.network.compile import Compiler, Memory
 from lrnn_cli.network.model import Model, model_weights
 from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.network.network import Network, assemble
-from lrnn_cli.simplification.condensing import Condensed, TargetRule, condense
+from lrnn_cli.simplification.condensing import Condensed, Definitions, TargetRule, condense
 from lrnn_cli.simplification.options import SimplificationOptions
 from lrnn_cli.simplification.removal import Removal
 from lrnn_cli.training.loop import train_weights
@@ -34,6 +36,8 @@ LITERAL_CHECKS = 30
 """How often the data are grounded to try shorter rules, at most."""
 WORTH_ANOTHER_ROUND = 0.05
 """The part of the rules that a round must drop for another to follow."""
+AT_ONCE = 0.25
+"""The part of the rules that a round drops, at most, beyond the tolerance: what others cost changes by it."""
 LEARNING_RATE = 0.005
 """The weights are good already; larger steps would spoil them first."""
 
@@ -135,11 +139,15 @@ class Simplifier:
     def run(self) -> None:
         """Drop rules, then literals and the rules that can go without them, until no literal can.
 
-        Many target rules are condensed instead: weighing each alone would take minutes.
+        Many target rules are condensed instead: weighing each alone would take minutes. As few as were asked for learn
+        the outputs of the first model: of targets they would learn what is chance, as there are still many weights.
         """
         self._merge_copies()
         if self._condense():
-            return
+            if self.options.most_rules is not None:
+                self.retrain(self.first.outputs)
+            if not self.too_many:
+                return
         while True:
             self._rounds()
             before = len(self.dropped)
@@ -147,6 +155,19 @@ class Simplifier:
             if len(self.dropped) == before:
                 return
             self.retrain()
+
+    @property
+    def too_many(self) -> bool:
+        """There are more rules than were asked for."""
+        return self.options.most_rules is not None and len(self.now.model.rules) > self.options.most_rules
+
+    def _tolerated(self, badness: float, before: int, after: int, alone: bool) -> bool:
+        """Whether a model may have so many rules after a step, and be so bad.
+
+        Beyond the tolerance, only a rule that goes alone may leave fewer rules than were asked for.
+        """
+        most = self.options.most_rules
+        return badness <= self._limit or (most is not None and before > most and (alone or after >= most))
 
     def _rounds(self) -> None:
         """Drop rules and train what is left, until little more can go."""
@@ -157,7 +178,7 @@ class Simplifier:
             dropped = len(self.dropped) - before
             if dropped:
                 self.retrain()
-            if dropped <= WORTH_ANOTHER_ROUND * len(self.now.model.rules):
+            if not dropped or (dropped <= WORTH_ANOTHER_ROUND * len(self.now.model.rules) and not self.too_many):
                 return
 
     def _evaluate(self, model: Template) -> Evaluated:
@@ -187,11 +208,12 @@ class Simplifier:
             dropped = [Dropped("copy", rules[index]) for same in copies.values() for index in same[1:]]
             self._accept(replace(self.now.model, rules=merged), dropped)
 
-    def _accept(self, model: Template, dropped: list[Dropped]) -> bool:
-        """Go on with a model in which this has been dropped, if it is within the limit."""
+    def _accept(self, model: Template, dropped: list[Dropped], anyway: bool = False) -> bool:
+        """Go on with a model in which this has been dropped, if it is within the limit, or anyway."""
         tried = self._evaluate(model)
-        if tried.badness > self._limit:
+        if tried.badness > self._limit and not anyway:
             return False
+        self._limit = max(self._limit, tried.badness)
         self.now = tried
         self.dropped += dropped
         return True
@@ -209,7 +231,10 @@ class Simplifier:
             left = removal.kept.copy()
             left[list(indices)] = False
             gone = (removal.kept & ~live_rules(rules, now.program.facts, left)).nonzero()[0].tolist()
-            if not self._allowed(removal, gone) or self._badness_without(removal, gone) > self._limit:
+            before = int(removal.kept.sum())
+            if not self._allowed(removal, gone) or not self._tolerated(
+                self._badness_without(removal, gone), before, before - len(gone), len(indices) == 1
+            ):
                 return False
             batches.append([Dropped("rule", rules[index], alone.get(index, 0.0)) for index in gone])
             removal.take(gone)
@@ -222,11 +247,12 @@ class Simplifier:
         for number, index in enumerate(candidates, 1):
             self._report(f"simplify: weighing rule {number} of {len(candidates)}")
             alone[index] = self._badness_without(removal, [index]) - now.badness
-        in_batches(self._affordable(alone), take)
+        in_batches(self._to_drop(alone), take)
         # Without the rules the model must be what the network said. Should it not be, fewer go.
         while dropped := [item for batch in batches for item in batch]:
             gone = {id(item.rule) for item in dropped}
-            if self._accept(replace(now.model, rules=tuple(rule for rule in rules if id(rule) not in gone)), dropped):
+            left = tuple(rule for rule in rules if id(rule) not in gone)
+            if self._accept(replace(now.model, rules=left), dropped, anyway=self.too_many):
                 return
             batches = batches[: len(batches) // 2]
 
@@ -246,18 +272,25 @@ class Simplifier:
         given = Condensed(tuple(rules), now.weights[[rule.number for rule in rules]])
         first = input_of(given)
 
-        def accepted(condensed: Condensed) -> bool:
-            """Whether the outputs are within the limit."""
+        definitions = Definitions(now.model.rules)
+        before = definitions.size(rules)
+
+        def accepted(condensed: Condensed, alone: bool) -> bool:
+            """Whether the outputs are within the limit, or there were too many rules."""
+            nonlocal before
             self._report(f"simplify: {len(condensed.rules)} of {len(rules)} target rules are left")
-            outputs = removal.outputs_of(removal.inputs + input_of(condensed) - first)
-            return self._badness(*network.compared(outputs)) <= self._limit
+            bad = self._badness(*network.compared(removal.outputs_of(removal.inputs + input_of(condensed) - first)))
+            after = definitions.size(condensed.rules)
+            tolerated = self._tolerated(bad, before, after, alone)
+            before = after if tolerated else before
+            return tolerated
 
-        condensed = condense(rules, given.weights, importance, network.activation, now.model.rules, accepted)
-        return self._accept_condensed(rules, condensed)
+        condensed = condense(rules, given.weights, importance, network.activation, definitions, accepted)
+        shorter, dropped = self._condensed(rules, condensed)
+        return bool(dropped) and self._accept(replace(now.model, rules=shorter), dropped, anyway=self.too_many)
 
-    def _accept_condensed(self, rules: Sequence[TargetRule], condensed: Condensed) -> bool:
-        """Go on with the target rules that are left, and without rules that nothing uses then."""
-        model = self.now.model
+    def _condensed(self, rules: Sequence[TargetRule], condensed: Condensed) -> tuple[tuple[Rule, ...], list[Dropped]]:
+        """Rules of the model with the target rules that are left, without those that nothing uses then; what went."""
         left = {
             rule.number: (rule.places, float(weight))
             for rule, weight in zip(condensed.rules, condensed.weights, strict=True)
@@ -265,7 +298,7 @@ class Simplifier:
         kept: list[Rule] = []
         dropped = []
         targets = {rule.number for rule in rules}
-        for number, rule in enumerate(model.rules):
+        for number, rule in enumerate(self.now.model.rules):
             if number not in targets or rule.fixed:
                 kept.append(rule)
             elif number not in left:
@@ -277,8 +310,7 @@ class Simplifier:
                 kept.append(replace(rule, body=tuple(rule.body[place] for place in places), weight=weight))
         live = live_rules(kept, self.now.program.facts, np.ones(len(kept), bool)).tolist()
         dropped += [Dropped("rule", rule) for rule, alive in zip(kept, live, strict=True) if not alive]
-        shorter = tuple(rule for rule, alive in zip(kept, live, strict=True) if alive)
-        return bool(dropped) and self._accept(replace(model, rules=shorter), dropped)
+        return tuple(rule for rule, alive in zip(kept, live, strict=True) if alive), dropped
 
     def _badness_without(self, removal: Removal, indices: Sequence[int]) -> float:
         return self._badness(*self.now.network.compared(removal.outputs(indices)))
@@ -295,6 +327,14 @@ class Simplifier:
         """Those that would leave the model within the limit, cheapest first."""
         slack = self._limit - self.now.badness
         return sorted((item for item, cost in alone.items() if cost <= slack), key=lambda item: alone[item])
+
+    def _to_drop(self, alone: dict[int, float]) -> list[int]:
+        """Rules to try, cheapest first: if there are too many, some beyond the limit."""
+        affordable = self._affordable(alone)
+        if not self.too_many:
+            return affordable
+        least = max(1, round(AT_ONCE * len(self.now.model.rules)))
+        return sorted(alone, key=lambda rule: alone[rule])[: max(len(affordable), least)]
 
     # Literals
 
@@ -356,12 +396,15 @@ class Simplifier:
 
     # Weights
 
-    def retrain(self) -> None:
-        """Train what is left; weights that make the model worse are not kept."""
+    def retrain(self, wanted: np.ndarray | None = None) -> None:
+        """Train what is left; weights that make the model worse are not kept.
+
+        wanted: (queries,) outputs to learn in place of targets
+        """
         now = self.now
         options = TrainingOptions(loss=self.options.loss, epochs=self.options.epochs, learning_rate=LEARNING_RATE)
         trained = train_weights(
-            now.network,
+            now.network if wanted is None else replace(now.network, target=wanted),
             now.model.rules,
             options,
             lambda epoch: self._report(f"simplify: training, epoch {epoch.epoch} of {options.epochs}"),
