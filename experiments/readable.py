@@ -24,7 +24,9 @@ def rows(path: Path, most_rules: Sequence[int], folder: Path, jobs: int) -> Iter
     """Name, how it was simplified, rules, literals, accuracy on the fold, processor seconds of simplification."""
     name = path.name.split(".")[0]
     with lrnn.Session(jobs=jobs) as session:
-        training, testing = session.read(path).fold(FOLD, FOLDS, seed=SEED)
+        data = session.read(path)
+        drawn = None if data.content.example_fold.any() else FOLDS
+        training, testing = data.fold(FOLD, drawn, seed=SEED)
         kept = folder / f"{name}.pl"
         if not kept.exists():
             lrnn.learn(training, seed=SEED).model.save(str(kept))

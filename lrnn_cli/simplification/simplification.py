@@ -131,25 +131,36 @@ class Simplifier:
         self._badness = badness
         self._report = report
         self._memory = Memory()
+        self._most = options.most_rules
         self._checks = LITERAL_CHECKS if options.literals else 0
         self.first = self.now = self._evaluate(model)
         unit = self.first.network.output.unit(options.metric)
         self._limit = self.first.badness + options.tolerance * unit
 
     def run(self) -> None:
-        """Drop rules, then literals and the rules that can go without them, until no literal can.
+        """Drop what can go within the tolerance; then, if there are still too many rules, the cheapest beyond it.
 
         Many target rules are condensed instead: weighing each alone would take minutes. As few as were asked for learn
         the outputs of the first model: of targets they would learn what is chance, as there are still many weights.
         """
         self._merge_copies()
         if self._condense():
-            if self.options.most_rules is not None:
-                self.retrain(self.first.outputs)
-            if not self.too_many:
+            if self._most is None:
                 return
+            self.retrain(self.first.outputs)
+        else:
+            self._most = None
+            self._eliminate()
+            self._most = self.options.most_rules
+        if self.too_many:
+            self._eliminate()
+
+    def _eliminate(self) -> None:
+        """Drop rules, then literals, until no literal can go."""
         while True:
             self._rounds()
+            # Beyond the tolerance, what has been reached is the limit for all else.
+            self._limit = max(self._limit, self.now.badness)
             before = len(self.dropped)
             self._drop_literals()
             if len(self.dropped) == before:
@@ -158,15 +169,15 @@ class Simplifier:
 
     @property
     def too_many(self) -> bool:
-        """There are more rules than were asked for."""
-        return self.options.most_rules is not None and len(self.now.model.rules) > self.options.most_rules
+        """There are more rules than may be left."""
+        return self._most is not None and len(self.now.model.rules) > self._most
 
     def _tolerated(self, badness: float, before: int, after: int, alone: bool) -> bool:
         """Whether a model may have so many rules after a step, and be so bad.
 
         Beyond the tolerance, only a rule that goes alone may leave fewer rules than were asked for.
         """
-        most = self.options.most_rules
+        most = self._most
         return badness <= self._limit or (most is not None and before > most and (alone or after >= most))
 
     def _rounds(self) -> None:
@@ -213,7 +224,6 @@ class Simplifier:
         tried = self._evaluate(model)
         if tried.badness > self._limit and not anyway:
             return False
-        self._limit = max(self._limit, tried.badness)
         self.now = tried
         self.dropped += dropped
         return True
