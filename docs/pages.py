@@ -30,7 +30,7 @@ PARTS = {
 
 def repository_files() -> list[Path]:
     """All that the site shows, relative to the repository."""
-    paths = [*ROOT.glob("*.md"), *ROOT.glob("LICENSE"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/*.svg")]
+    paths = [*ROOT.glob("*.md"), *ROOT.glob("LICENSE"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/**/*.svg")]
     paths += [*ROOT.glob("datasets/**/*.md"), *ROOT.glob("benchmarks/*.md")]
     return sorted(path.relative_to(ROOT) for path in paths)
 

@@ -38,6 +38,8 @@ from lrnn_cli.structure.weights import rule_columns
 
 SEARCHES = 2
 """Of large data, Algorithm 1 is run for so many members: it takes most of the time, and conjunctions differ enough."""
+ALIKE = 0.002
+"""Trials whose squared losses differ by no more are equally good: one query of 500."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,12 @@ class Trial:
     def loss(self) -> float:
         """The squared loss of its rules, of queries held out."""
         return sum(squared_loss(one.rules, one.target) for one in self.held_out.values())
+
+    @property
+    def literals(self) -> int:
+        """Of its target rules."""
+        rules = [rule for candidates in self.state.rules.targets.values() for rule in candidates]
+        return sum(rule.shape.length for rule in rules)
 
 
 class Ensemble:
@@ -175,9 +183,12 @@ class Ensemble:
     def _take_rules_of(self, trials: Iterable[Trial]) -> None:
         """Members have the rules of trials that predicted what was held out best, trained with all queries.
 
-        Rules learned from all queries may be worse than those of a trial, and nothing would tell.
+        Rules learned from all queries may be worse than those of a trial, and nothing would tell. Of trials that are
+        alike the one with the fewest literals comes first.
         """
-        best = sorted((trial for trial in trials if trial.state.iterations), key=lambda trial: trial.loss)
+        learned = [trial for trial in trials if trial.state.iterations]
+        least = min((trial.loss for trial in learned), default=0.0)
+        best = sorted(learned, key=lambda trial: (max(trial.loss - least, ALIKE), trial.literals, trial.loss))
         for number, (E, trial) in enumerate(zip(self.problems, itertools.cycle(best), strict=False)):
             if trial.conditions != E.words.conditions:
                 self.problems[number] = self.inner(E, E.queries, trial.conditions)
