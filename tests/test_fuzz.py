@@ -33,7 +33,7 @@ from lrnn_cli.grounding.tables import Table
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.new_workers
 
-COUNTS = {"texts": 700, "terms": 650, "groundings": 1200, "runs": 150, "results": 300}
+COUNTS = {"texts": 500, "terms": 450, "groundings": 900, "runs": 130, "results": 250}
 
 
 SOUND = Case("texts", {"d.pl": b"c(a). query(s, 1).\n", "t.pl": b"0.5 :: s :- c(X).\n"}, (("show", "t.pl"),))
