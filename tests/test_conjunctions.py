@@ -174,7 +174,10 @@ def test_conditions_on_numbers_leave_room_for_other_bodies(monkeypatch: pytest.M
     monkeypatch.setattr(patterns, "MOST_BODIES", 30)
     examples, draw = graphs(20, 4, 0), random.Random(4)
     sized = tuple(
-        replace(example, facts=(*example.facts, *((naive.Atom("size", (node, draw.random())), None) for node in NODES)))
+        replace(
+            example,
+            facts=(*example.facts, *((naive.Atom("size", (node, f"{draw.random():.3f}")), None) for node in NODES)),
+        )
         for example in examples
     )
     plain = [body.rule().clause for body in bodies_of(problem_of(examples, length=3, variables=3)).bodies]
