@@ -27,7 +27,7 @@ from lrnn_cli.structure.options import TELLING
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
-MOST_WITH_CONDITIONS = 1500
+MOST_WITH_CONDITIONS = 3000
 """So many more that ask for numbers."""
 MOST_DESCRIBED = 4000
 """So many more that are descriptions."""
