@@ -21,7 +21,6 @@ from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
-from lrnn_cli.structure import patterns
 from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.latent_rules import create_layer1_rules
@@ -167,25 +166,6 @@ def test_literals_that_few_queries_can_not_tell_apart(examples: int, apart: bool
     clauses = [body.rule().clause for body in bodies_of(problem_of(animals, length=2)).bodies]
     told = ["active :- hair(V1)", "active :- milk(V1)"] if apart else ["active :- hair(V1)"]
     assert [clause for clause in clauses if "hair" in clause or "milk" in clause] == told
-
-
-def test_conditions_on_numbers_leave_room_for_other_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many thresholds there are, bodies without them are those of the same data without numbers."""
-    monkeypatch.setattr(patterns, "MOST_BODIES", 30)
-    examples, draw = graphs(20, 4, 0), random.Random(4)
-    sized = tuple(
-        replace(
-            example,
-            facts=(*example.facts, *((naive.Atom("size", (node, f"{draw.random():.3f}")), None) for node in NODES)),
-        )
-        for example in examples
-    )
-    plain = [body.rule().clause for body in bodies_of(problem_of(examples, length=3, variables=3)).bodies]
-    E = problem_of(sized, length=3, variables=3)
-    clauses = [E.words.written(body.rule()).clause for body in bodies_of(E).bodies]
-    assert len(plain) == 30
-    assert [clause for clause in clauses if "size" not in clause] == plain
-    assert any("size" in clause for clause in clauses)
 
 
 def test_bodies_of_a_target_of_two_arguments() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
@@ -27,8 +27,6 @@ from lrnn_cli.structure.options import TELLING
 
 MOST_BODIES = 3000
 """So many bodies at most, those of fewer relations first."""
-MOST_WITH_CONDITIONS = 3000
-"""So many more that ask for numbers."""
 MOST_DESCRIBED = 4000
 """So many more that are descriptions."""
 MOST_OF_A_SHAPE = 1500
@@ -94,73 +92,36 @@ def frequent_bodies(
     described: joins of so many relations that are longer than the language allows are described. Whether these are all
     or, if not, the first ones that fit into the memory (bytes; 0 for no limit), is said, too. `check` may end it.
     """
-    collected = _Collected(len(features.targets[head].target), memory // VALUE_BYTES if memory else sys.maxsize)
-    facts = features, language, head, head_sorts, least, check, described
-    complete = _collect(collected, MOST_BODIES, False, *facts)
-    if complete and language.alike:
-        # There are so many conditions on numbers that bodies with them would have left no room for others.
-        complete = _collect(collected, len(collected.bodies) + MOST_WITH_CONDITIONS, True, *facts)
-    return Columns(tuple(collected.bodies), _stacked(collected.columns, collected.queries)), complete
-
-
-@dataclass
-class _Collected:
-    """Bodies with their columns of so many queries, as long as there is room for values; seen: how these order them."""
-
-    queries: int
-    room: int
-    bodies: list[Candidate] = field(default_factory=list)
-    columns: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
-    seen: set[bytes] = field(default_factory=set)
-
-    def take(self, values: np.ndarray, candidate: Candidate, language: Language) -> bool:
-        """Take a body if its column (queries,) is new; whether there was room for it."""
-        sparse = _sparse(values)
-        alone = candidate.shape.length == 1 and self.queries < TELLING
-        if _is_new(sparse, self.queries, self.seen, alone):
-            self.room -= len(sparse[0])
-            if self.room < 0:
-                return False
-            self.bodies.append(language.canonical(candidate))
-            self.columns.append(sparse)
-        return True
-
-
-def _collect(
-    collected: _Collected,
-    most: int,
-    conditions: bool,
-    features: Features,
-    language: Language,
-    head: Predicate,
-    head_sorts: tuple[int, ...],
-    least: int,
-    check: Callable[[], None],
-    described: int,
-) -> bool:
-    """Collect frequent bodies until there are so many, descriptions not counted; whether there was room for all.
-
-    conditions: bodies that ask for numbers, else those that do not.
-    """
     unary = features.layers.get((0, 1))
     named = _named_arguments(features, head, unary)
+    queries = len(features.targets[head].target)
+    bodies: list[Candidate] = []
+    columns: list[tuple[np.ndarray, np.ndarray]] = []
+    seen: set[bytes] = set()
+    left = memory // VALUE_BYTES if memory else sys.maxsize
     level = [Shape(head, (), ())]
     shapes = 0
     widest = max((predicate.arity for predicate in language.relations), default=0)
     wide = replace(
         language, length=max(language.length, described), variables=max(language.variables, described * widest)
     )
-    while level and len(collected.bodies) < most + (MOST_DESCRIBED if described else 0):
+    while level and len(bodies) < MOST_BODIES + (MOST_DESCRIBED if described else 0):
         extended: dict[Shape, None] = {}
         for shape in level:
             check()
             shapes += 1
             collapsed = _collapse(shape, features, unary)
             if collapsed is not None and _frequent(collapsed, least):
-                allowed = most if _allowed(shape, language) else most + MOST_DESCRIBED
-                for values, candidate in _bodies(shape, collapsed, features, language, least, check, conditions):
-                    if len(collected.bodies) < allowed and not collected.take(values, candidate, language):
-                        return False
+                most = MOST_BODIES if _allowed(shape, language) else MOST_BODIES + MOST_DESCRIBED
+                for values, candidate in _bodies(shape, collapsed, features, language, least, check):
+                    sparse = _sparse(values)
+                    alone = candidate.shape.length == 1 and queries < TELLING
+                    if len(bodies) < most and _is_new(sparse, queries, seen, alone):
+                        left -= len(sparse[0])
+                        if left < 0:
+                            return Columns(tuple(bodies), _stacked(columns, queries)), False
+                        bodies.append(language.canonical(candidate))
+                        columns.append(sparse)
             elif shape.relations:
                 # Without unary facts nothing can be asked of an object alone, but relations can.
                 continue
@@ -170,7 +131,7 @@ def _collect(
                     if within and not _falls_apart(longer, named):
                         extended[longer] = None
         level = _in_order(extended)
-    return True
+    return Columns(tuple(bodies), _stacked(columns, queries)), True
 
 
 def _allowed(shape: Shape, language: Language) -> bool:
@@ -333,20 +294,17 @@ def _bodies(
     language: Language,
     least: int,
     check: Callable[[], None],
-    conditions: bool,
 ) -> Iterator[tuple[np.ndarray, Candidate]]:
     """Bodies of the relations of a shape and any frequent set of items, smaller sets first, each with its column.
 
-    Of a shape that is longer than the language allows, descriptions. conditions: only those that ask for numbers.
+    Of a shape that is longer than the language allows, descriptions.
     """
     bodies: list[tuple[Shape, tuple[str, ...]]] = []
     longest = 0 if shape.of_example else language.length - len(shape.relations)
     if _allowed(shape, language):
-        item_sets = _item_sets(shape, collapsed, features, language, longest, least, conditions)
+        item_sets = _item_sets(shape, collapsed, features, language, longest, least)
     else:
         item_sets = _descriptions(collapsed, features.layers.get((0, 1)), language, least)
-    if conditions:
-        item_sets = [items for items in item_sets if any(name in language.alike for _, name in items)]
     for items in item_sets:
         slots = tuple(((variable,), 0) for variable, _ in items)
         body = Shape(shape.head, shape.relations, slots)
@@ -394,19 +352,10 @@ def _descriptions(
 
 
 def _item_sets(
-    shape: Shape,
-    collapsed: _ClassTuples,
-    features: Features,
-    language: Language,
-    longest: int,
-    least: int,
-    conditions: bool,
+    shape: Shape, collapsed: _ClassTuples, features: Features, language: Language, longest: int, least: int
 ) -> list[tuple[Item, ...]]:
     """Sets of items that hold together for enough query atoms, ascending, smaller ones first."""
     items, holds = _items(collapsed, features.layers.get((0, 1)))
-    if not conditions:
-        others = [place for place, (_, name) in enumerate(items) if name not in language.alike]
-        items, holds = [items[place] for place in others], holds[others]
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
     number = _numbers_asked(items, language)
