@@ -237,11 +237,7 @@ class TargetTask:
 
     def standard(self, target: np.ndarray) -> np.ndarray:
         """Targets as they are learned."""
-        if self.kind is not REGRESSION:
-            return target
-        # Where a scale is tiny beside a target, the result is infinite, and so are losses.
-        with np.errstate(over="ignore"):
-            return (target - self.center) / self.scale
+        return standardised(target, self.center, self.scale) if self.kind is REGRESSION else target
 
 
 class OutputSettings(Protocol):
@@ -290,15 +286,17 @@ class ModelOutput:
 
     def standard(self, target: np.ndarray) -> np.ndarray:
         """Targets as they are learned."""
-        if self.kind is not REGRESSION:
-            return target
-        # Where a scale is tiny beside a target, the result is infinite, and so are losses.
-        with np.errstate(over="ignore"):
-            return (target - self.center) / self.scale
+        return standardised(target, self.center, self.scale) if self.kind is REGRESSION else target
 
     def in_units(self, output: np.ndarray) -> np.ndarray:
         """Outputs, or targets that are learned, as the data have them."""
         return self.center + self.scale * output if self.kind is REGRESSION else output
+
+
+def standardised(target: np.ndarray, center: float, scale: float) -> np.ndarray:
+    """Numbers of standard deviations; infinite where a scale is tiny beside a target, as losses are then."""
+    with np.errstate(over="ignore"):
+        return (target - center) / scale
 
 
 def kind_of(settings: OutputSettings) -> TargetKind:
