@@ -21,6 +21,7 @@ from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.network.part_texts import part_texts
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
+from lrnn_cli.structure import patterns
 from lrnn_cli.structure.algorithm import learn_rules
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
 from lrnn_cli.structure.latent_rules import create_layer1_rules
@@ -237,6 +238,38 @@ def test_joins_that_are_too_long_are_described() -> None:
             marked += 1
             assert ranks(counts_of((*edges, *marks), examples, 0)) in rank
     assert marked > 10
+
+
+def charged_graphs(examples: int, charges: bool) -> str:
+    """Edges between nodes of ten kinds; the charge of a node tells part of the target."""
+    source = random.Random(4)
+    blocks = []
+    for example in range(examples):
+        nodes = [f"n{place}" for place in range(6)]
+        lines = [f"k{source.randrange(10)}({node})." for node in nodes]
+        lines += [f"edge({one}, {two})." for one, two in itertools.pairwise(nodes)]
+        numbers = [source.randrange(-200, 200) / 100.0 for _ in nodes]
+        if charges:
+            lines += [f"charge({node}, {number})." for node, number in zip(nodes, numbers, strict=True)]
+        lines.append(f"query(active, {float(max(numbers) > 1.5)}).")
+        blocks.append("\n".join([f"begin(model(g{example})).", *lines, f"end(model(g{example}))."]))
+    return "\n".join(blocks)
+
+
+def test_conditions_on_numbers_take_no_room_from_other_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bodies without them are those of the same data without numbers, in the same order, where there are too many."""
+    monkeypatch.setattr(patterns, "MOST_BODIES", 90)
+    monkeypatch.setattr(patterns, "MOST_OF_A_SHAPE", 60)
+    options = StructureOptions(length=3, variables=3, support=4)
+    plain, charged = (
+        [body.rule().clause for body in bodies_of(problem(charged_graphs(60, charges), options)).bodies]
+        for charges in (False, True)
+    )
+    assert len(plain) == 90
+    assert [clause for clause in charged if "charge" not in clause] == plain
+    conditioned = [clause for clause in charged if "charge" in clause]
+    assert len(conditioned) == 90
+    assert sum("edge" not in clause for clause in conditioned) <= 60
 
 
 def exact_counts(edges: Literals, kinds: Sequence[str], examples: tuple[naive.Example, ...]) -> list[int]:

@@ -26,11 +26,11 @@ from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
 from lrnn_cli.structure.options import TELLING
 
 MOST_BODIES = 3000
-"""So many bodies at most, those of fewer relations first."""
+"""So many bodies at most, those of fewer relations first; as many more that have conditions on numbers."""
 MOST_DESCRIBED = 4000
 """So many more that are descriptions."""
 MOST_OF_A_SHAPE = 1500
-"""So many bodies with the same relations at most, those with fewer unary predicates first."""
+"""So many bodies with the same relations at most, those with fewer unary predicates first; as many with conditions."""
 ITEMS_OF_A_VARIABLE = 3
 """So many unary predicates at most are asked of one variable."""
 MOST_SHAPES = 150
@@ -105,18 +105,23 @@ def frequent_bodies(
     wide = replace(
         language, length=max(language.length, described), variables=max(language.variables, described * widest)
     )
-    while level and len(bodies) < MOST_BODIES + (MOST_DESCRIBED if described else 0):
+    # Of bodies without and with conditions on numbers, of which there are so many that others would find no room.
+    taken = [0, 0]
+    room = [MOST_BODIES + (MOST_DESCRIBED if described else 0), MOST_BODIES if language.alike else 0]
+    while level and (taken[0] < room[0] or taken[1] < room[1]):
         extended: dict[Shape, None] = {}
         for shape in level:
             check()
             shapes += 1
             collapsed = _collapse(shape, features, unary)
             if collapsed is not None and _frequent(collapsed, least):
-                most = MOST_BODIES if _allowed(shape, language) else MOST_BODIES + MOST_DESCRIBED
+                most = MOST_BODIES if _allowed(shape, language) else room[0]
                 for values, candidate in _bodies(shape, collapsed, features, language, least, check):
                     sparse = _sparse(values)
                     alone = candidate.shape.length == 1 and queries < TELLING
-                    if len(bodies) < most and _is_new(sparse, queries, seen, alone):
+                    conditioned = any(name in language.alike for name in candidate.filling)
+                    if taken[conditioned] < most and _is_new(sparse, queries, seen, alone):
+                        taken[conditioned] += 1
                         left -= len(sparse[0])
                         if left < 0:
                             return Columns(tuple(bodies), _stacked(columns, queries)), False
@@ -354,7 +359,10 @@ def _descriptions(
 def _item_sets(
     shape: Shape, collapsed: _ClassTuples, features: Features, language: Language, longest: int, least: int
 ) -> list[tuple[Item, ...]]:
-    """Sets of items that hold together for enough query atoms, ascending, smaller ones first."""
+    """Sets of items that hold together for enough query atoms, ascending, smaller ones first.
+
+    Sets without and with conditions on numbers are bounded each for itself.
+    """
     items, holds = _items(collapsed, features.layers.get((0, 1)))
     tuples = collapsed.counts.shape[1]
     variable = np.array([variable for variable, _ in items], np.int64)
@@ -363,16 +371,19 @@ def _item_sets(
     left_to_others = (variable < shape.head.arity) & ~argument if shape.head.arity > 1 else np.zeros(len(items), bool)
     if shape.relations:
         left_to_others |= argument & ~_needed_names(variable, argument, holds, collapsed.counts)
+    condition = number >= 0
     level: list[tuple[int, ...]] = [()]
-    frequent_sets: list[tuple[int, ...]] = [()] if shape.relations else []
+    frequent_sets = _Sets(condition, [()] if shape.relations else [])
     for _ in range(min(longest, len(items))):
         sets: list[tuple[int, ...]] = []
         masks: list[np.ndarray] = []
-        frequent: list[tuple[int, ...]] = []
+        known = len(frequent_sets.all)
         for chosen in level:
-            if len(frequent_sets) + len(frequent) > MOST_OF_A_SHAPE:
-                break
+            asks = bool(condition[list(chosen)].any())
+            full = np.where(condition | asks, frequent_sets.full[1], frequent_sets.full[0])
             first = chosen[-1] + 1 if chosen else 0
+            if full[first:].all():
+                continue
             # Where all that is chosen holds; of an empty choice, everywhere.
             mask = np.asarray(holds[list(chosen)].all(axis=0))
             narrowed = holds[first:] & mask
@@ -384,19 +395,44 @@ def _item_sets(
                 useful &= variable[first:] != variable[chosen[-1]]
             useful &= ~np.isin(number[first:], [number[item] for item in chosen if number[item] >= 0])
             useful &= ~np.isin(variable[first:], [variable[item] for item in chosen if argument[item]])
-            useful &= ~left_to_others[first:]
+            useful &= ~left_to_others[first:] & ~full[first:]
             for place in useful.nonzero()[0].tolist():
                 sets.append((*chosen, first + place))
                 masks.append(narrowed[place].copy())
             if len(masks) * tuples > CHUNK:
-                frequent += [sets[place] for place in _supported(masks, collapsed.counts, least)]
+                frequent_sets.add(sets[place] for place in _supported(masks, collapsed.counts, least))
                 sets, masks = [], []
-        frequent += [sets[place] for place in _supported(masks, collapsed.counts, least)]
-        level = frequent
-        frequent_sets += level
-        if not level or len(frequent_sets) > MOST_OF_A_SHAPE:
+        frequent_sets.add(sets[place] for place in _supported(masks, collapsed.counts, least))
+        level = frequent_sets.all[known:]
+        if not level:
             break
-    return [tuple(items[item] for item in chosen) for chosen in frequent_sets[:MOST_OF_A_SHAPE]]
+    return [tuple(items[item] for item in chosen) for chosen in frequent_sets.first()]
+
+
+class _Sets:
+    """Sets of items, those without and with conditions on numbers each bounded for themselves.
+
+    condition: (items,) bool; full: whether there are enough of the sets without, and of those with conditions.
+    """
+
+    def __init__(self, condition: np.ndarray, known: list[tuple[int, ...]]) -> None:
+        self.all = known
+        self.full = [False, False]
+        self._condition = condition
+        self._conditioned: list[bool] = [False] * len(known)
+
+    def add(self, sets: Iterable[tuple[int, ...]]) -> None:
+        for chosen in sets:
+            self.all.append(chosen)
+            self._conditioned.append(bool(self._condition[list(chosen)].any()))
+        conditioned = sum(self._conditioned)
+        self.full = [len(self.all) - conditioned > MOST_OF_A_SHAPE, conditioned > MOST_OF_A_SHAPE]
+
+    def first(self) -> list[tuple[int, ...]]:
+        """As many of each kind as there may be, in their order."""
+        of_kind = np.array(self._conditioned, bool)
+        place = np.where(of_kind, of_kind.cumsum(), (~of_kind).cumsum())
+        return [self.all[number] for number in (place <= MOST_OF_A_SHAPE).nonzero()[0].tolist()]
 
 
 def _arguments_to_name(shape: Shape) -> list[int]:
