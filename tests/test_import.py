@@ -655,6 +655,25 @@ def test_tables_that_grow(folder: Folder) -> None:
     assert "data.pl" not in folder.content()
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.sqlite"])
+def test_memory_that_is_not_to_be_had_for_a_table(folder: Folder, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine may refuse it before any limit of ours is met: the message still names the file, and what to do."""
+    import duckdb
+
+    duckdb.sql("COPY (SELECT 1 AS y) TO 't.parquet' (FORMAT parquet)")
+    with contextlib.closing(sqlite3.connect("t.sqlite")) as database:
+        database.execute("CREATE TABLE t (y INTEGER)")
+
+    def refused() -> int:
+        raise MemoryError
+
+    monkeypatch.setattr("lrnn_cli.importers.tables.most_text", refused)
+    outcome = folder.run("import", name, "-o", "data.pl")
+    assert outcome.code == 1
+    assert outcome.stderr.startswith(f"{name}: ") and outcome.stderr.endswith("allow more with --memory-limit\n")
+    assert "data.pl" not in folder.content()
+
+
 def test_the_time_of_an_import_is_limited(folder: Folder) -> None:
     folder.write({"many.tsv": "".join(f"a{number}\tlikes\tb{number}\n" for number in range(3000))})
     outcome = folder.run("import", "many.tsv", "--target", "likes", "--negatives", "3000", "--time-limit", "0.3")

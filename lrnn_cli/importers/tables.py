@@ -169,10 +169,8 @@ def _parquet(path: str, notes: Notes) -> SourceTable:
             columns = [str(column[0]) for column in result.description or []]
             pieces = iter(lambda: result.fetchmany(AT_ONCE), [])
             rows = _bounded((row for piece in pieces for row in piece), visible(path))
-    except duckdb.OutOfMemoryException:
-        raise LrnnError(
-            f"{visible(path)}: a table needs more memory than may be taken; allow more with --memory-limit"
-        ) from None
+    except (duckdb.OutOfMemoryException, MemoryError):
+        raise _too_large(visible(path)) from None
     except duckdb.Error as error:
         message = str(error).partition("\n")[0]
         raise LrnnError(f"{visible(path)}: this Parquet file can't be read: {visible(message)}") from None
@@ -198,6 +196,8 @@ def _sqlite(path: str, notes: Notes) -> list[SourceTable]:
                     tables.append(_without_strange(_sqlite_table(database, name, table), notes))
         finally:
             database.close()
+    except MemoryError:
+        raise _too_large(name) from None
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise LrnnError(f"{name}: this database can't be read: {visible(str(error))}") from None
     if not tables:
@@ -215,6 +215,10 @@ def _sqlite_table(database: sqlite3.Connection, file: str, name: str) -> SourceT
     composed = Counter(row[0] for row in references)
     refers = {row[3]: row[2] for row in references if composed[row[0]] == 1}
     return SourceTable(file, name, columns, rows, key, refers)
+
+
+def _too_large(file: str) -> LrnnError:
+    return LrnnError(f"{file}: a table needs more memory than may be taken; allow more with --memory-limit")
 
 
 def _bounded(rows: Iterable[tuple[Any, ...]], file: str) -> list[tuple[Any, ...]]:
