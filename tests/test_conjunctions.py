@@ -30,7 +30,7 @@ from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.patterns import Columns, frequent_bodies
 from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import with_conjunctions, written_template
-from lrnn_cli.structure.selection import FEW, MANY, RULES, TOGETHER, Choice, Estimate, Family
+from lrnn_cli.structure.selection import FEW, FREQUENCY, MANY, RULES, TOGETHER, Choice, Estimate, Family
 from lrnn_cli.structure.trials import bodies_of_targets, boosting, chosen
 from lrnn_cli.structure.weights import outputs as learners_outputs
 from lrnn_cli.structure.weights import rule_columns, weighted_facts
@@ -489,10 +489,11 @@ def test_several_ways_together_say_their_mean(arity: int) -> None:
     ways = {MANY: Family(options, True), FEW: Family(replace(options, columns=1.0), False)}
     (target,) = E.targets
 
-    def said(*chosen_ways: tuple[str, int]) -> np.ndarray:
+    def said(*chosen_ways: tuple[str, int], shares: tuple[float, ...] = ()) -> np.ndarray:
         estimate = Estimate(16, 1.0, 0.5, 0.0, 0.25, 1.0)
         name = chosen_ways[0][0] if len(chosen_ways) == 1 else TOGETHER
-        choice = {target: Choice(name, 1, estimate, chosen_ways)}
+        own = shares or (1.0 / len(chosen_ways),) * len(chosen_ways)
+        choice = {target: Choice(name, 1, estimate, dict(zip(chosen_ways, own, strict=True)))}
         with boosting(E, state, columns, bodies, ways) as boost:
             learned, training = chosen(E, state, choice, boost)
         found = learners_outputs(E, learned.rules, learned.weights, E.queries)
@@ -503,6 +504,15 @@ def test_several_ways_together_say_their_mean(arity: int) -> None:
     assert np.abs(alone[0] - alone[1]).max() > 0.1 and np.abs(alone[0] - alone[2]).max() > 0.1
     assert said((MANY, 9), (FEW, 4), (RULES, 0)) == pytest.approx(np.mean(alone, axis=0), abs=1e-9)
     assert said((MANY, 9), (FEW, 4)) == pytest.approx(np.mean(alone[:2], axis=0), abs=1e-9)
+    if arity:
+        return
+    # One query of each kind more than there are.
+    positive = E.queries.target.sum()
+    frequency = np.log((positive + 1.0) / (17.0 - positive))
+    assert said((FREQUENCY, 0)) == pytest.approx(np.full(16, frequency), abs=1e-9)
+    for way, own in (((MANY, 9), alone[0]), ((RULES, 0), alone[2])):
+        drawn = said(way, (FREQUENCY, 0), shares=(0.7, 0.3))
+        assert drawn == pytest.approx(0.7 * own + 0.3 * frequency, abs=1e-9)
 
 
 # In words

@@ -144,12 +144,16 @@ class TargetKind:
             return np.asarray(raised / raised.sum(axis=1, keepdims=True))
         return sigmoid(scaled) if self.squashed else scaled
 
-    def mean_output(self, outputs: Sequence[np.ndarray]) -> np.ndarray:
-        """The output of the mean of the scaled sums that have these outputs, each (queries, classes or 1)."""
+    def mean_output(self, outputs: Sequence[np.ndarray], shares: Sequence[float] | None = None) -> np.ndarray:
+        """The output of the mean of the scaled sums that have these outputs, each (queries, classes or 1).
+
+        shares: what each counts for; all the same by default.
+        """
         if not (self.grouped or self.squashed):
-            return np.asarray(np.mean(outputs, axis=0))
+            return np.asarray(np.average(outputs, axis=0, weights=shares))
         inside = np.clip(outputs, LEAST_OUTPUT, 1.0 - LEAST_OUTPUT)
-        return self.outputs(np.mean(np.log(inside) if self.grouped else LOGISTIC.sum_of(inside), axis=0))
+        sums = np.log(inside) if self.grouped else LOGISTIC.sum_of(inside)
+        return self.outputs(np.average(sums, axis=0, weights=shares))
 
     def activation(self, own: Activation) -> Activation:
         """What makes outputs of the sums of target atoms in the search, where `own` is that of the model."""

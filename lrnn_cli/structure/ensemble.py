@@ -162,6 +162,7 @@ class Ensemble:
                 E.kind,
                 self.observer.status,
                 bool(E.bias(targets[0])),
+                self.small,
             )
             for goal, targets in E.goals.items()
         }
@@ -304,7 +305,7 @@ class Ensemble:
         search: where its rules are from, if it is one of large data; begun: boosting of these that is under way.
         """
         E, state = self.problems[number], self.states[number]
-        if search is not None and any((RULES, 0) in way.ways for way in ways.values()):
+        if search is not None and any((RULES, 0) in way.shares for way in ways.values()):
             state = final_training(E, state, self._observer(number))
         same = search is not None and state is search.state
         if same and begun is not None:

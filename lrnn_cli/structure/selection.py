@@ -42,6 +42,8 @@ CLEAN = 0.2
 """Where a way leaves no more than this part of the loss data are clean, and the simplest such way is taken."""
 SURELY = 1.0
 """A way is better than another if its loss is less by so many standard errors of the difference."""
+SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+"""What is chosen for small data has one of these shares in what the model says; the rest is the frequency's."""
 RULES = "plain rules"
 FREQUENCY = "nothing but the frequency"
 MANY = "many conjunctions"
@@ -231,18 +233,92 @@ class Choice:
     """What was best on queries held out, and what to expect of it.
 
     name: plain rules, nothing but the frequency, a family, or several of these together; conjunctions: how many.
-    ways: it, or those that are together; the model says their mean.
+    shares: of it, or of those that are together, and of the frequency; the model says their weighted mean.
     """
 
     name: str
     conjunctions: int
     estimate: Estimate
-    ways: tuple[Way, ...]
+    shares: dict[Way, float]
 
 
 def path_is_over(losses: list[float]) -> bool:
     """Whether no more conjunctions are tried after these losses on queries held out."""
     return len(losses) - int(np.argmin(losses)) > PATIENCE or losses[-1] < EXPLAINED * losses[0]
+
+
+class _Ways:
+    """What ways say of the queries of all trials that were held out: outputs (queries, classes), and their losses.
+
+    losses: (queries,) of each way; loss: the mean. constant: outputs of the frequency of what was learned from.
+    """
+
+    def __init__(self, trials: list[HeldOut], kind: TargetKind) -> None:
+        self.kind = kind
+        self.target = np.concatenate([trial.target for trial in trials])
+        self.frequency_loss = float(self.target.var(axis=0).mean())
+        self.outputs: dict[Way, np.ndarray] = {}
+        self.losses: dict[Way, np.ndarray] = {}
+        self.loss: dict[Way, float] = {}
+        self.add((RULES, 0), np.concatenate([trial.rules for trial in trials]))
+        for name in trials[0].paths:
+            for rules in range(1, max(len(trial.paths[name]) for trial in trials)):
+                self.add((name, rules), np.concatenate([trial.output(name, rules) for trial in trials]))
+        # A path begins with the frequency.
+        first = next(iter(trials[0].paths))
+        self.constant = np.concatenate([trial.output(first, 0) for trial in trials])
+
+    def add(self, way: Way, output: np.ndarray) -> None:
+        self.outputs[way] = output
+        self.losses[way] = ((output - self.target) ** 2).mean(axis=1)
+        self.loss[way] = float(self.losses[way].mean())
+
+    def is_surely_less(self, one: Way, other: Way) -> bool:
+        return _is_surely_less(self.losses[one], self.losses[other])
+
+    def mean(self, ways: Iterable[Way]) -> np.ndarray:
+        return self.kind.mean_output([self.outputs[way] for way in ways])
+
+    def of_names(self, families: dict[str, Family]) -> dict[str, Way]:
+        """The best number of conjunctions of each family, and plain rules."""
+        ways: dict[str, list[Way]] = {}
+        for way in self.loss:
+            ways.setdefault(way[0], []).append(way)
+        best = {name: self.simplest(own) for name, own in ways.items()}
+        for name in (name for name, family in families.items() if family.plenty and name in best):
+            all_tried = max(ways[name])
+            least = min(self.loss[way] for way in ways[name])
+            if self.loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, self.frequency_loss - least):
+                best[name] = all_tried
+        return best
+
+    def simplest(self, ways: Iterable[Way]) -> Way:
+        """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
+        ways = _by_size(ways)
+        least = min(self.loss[way] for way in ways)
+        enough = least + (1.0 - ENOUGH) * max(0.0, self.frequency_loss - least)
+        return next(way for way in ways if self.loss[way] <= enough)
+
+    def together(self, best: dict[str, Way]) -> tuple[Way, ...]:
+        """Many conjunctions with and without latent predicates, and other ways that are as good as these together.
+
+        best: the way of each name. None where there is only one kind of many conjunctions.
+        """
+        many = [way for name, way in best.items() if name.startswith(MANY)]
+        if len(many) < 2:
+            return ()
+        least = squared_loss(self.mean(many), self.target)
+        return (*many, *(way for way in best.values() if way not in many and self.loss[way] <= least))
+
+    def drawn_to_the_frequency(self, way: Way) -> float:
+        """The share of a way, beside that of the frequency, that predicts best; its outputs are drawn so far."""
+        drawn = {share: self._with_share(way, share) for share in SHARES}
+        share = min(drawn, key=lambda one: squared_loss(drawn[one], self.target))
+        self.add(way, drawn[share])
+        return share
+
+    def _with_share(self, way: Way, share: float) -> np.ndarray:
+        return self.kind.mean_output([self.outputs[way], self.constant], (share, 1.0 - share))
 
 
 def best_way(
@@ -251,91 +327,60 @@ def best_way(
     kind: TargetKind,
     report: Callable[[str], None],
     can_be_constant: bool = True,
+    small: bool = True,
 ) -> Choice:
     """The way that is best on queries held out, and how good it is there.
 
     Many conjunctions are what noisy data bear, those with latent predicates and those without together: the least loss
     of another way is often that of the luckiest of them. So it must surely be better, and what is chosen must be surely
     better than the frequency of the target, if that can be all that a model says. Where targets are classes, or data
-    are clean, ways that queries held out don't tell apart are equally good, and the simplest is taken.
+    are clean, ways that queries held out don't tell apart are equally good, and the simplest is taken. What small data
+    that are not clean say is drawn to the frequency, as far as is best.
     """
-    target = np.concatenate([trial.target for trial in trials])
-    outputs: dict[Way, np.ndarray] = {(RULES, 0): np.concatenate([trial.rules for trial in trials])}
-    for name in trials[0].paths:
-        for rules in range(max(len(trial.paths[name]) for trial in trials)):
-            outputs[name, rules] = np.concatenate([trial.output(name, rules) for trial in trials])
-    losses = {way: ((output - target) ** 2).mean(axis=1) for way, output in outputs.items()}
-    loss = {way: float(own.mean()) for way, own in losses.items()}
-    frequency_loss = float(target.var(axis=0).mean())
-    ways: dict[str, list[Way]] = {}
-    for way in loss:
-        if way[0] == RULES or way[1]:
-            ways.setdefault(way[0], []).append(way)
-    best_of = {name: _simplest(own, loss, frequency_loss) for name, own in ways.items()}
-    for name in (name for name, family in families.items() if family.plenty and name in best_of):
-        all_tried = max(way for way in loss if way[0] == name)
-        least = min(own for way, own in loss.items() if way[0] == name)
-        if loss[all_tried] <= least + (1.0 - NEARLY) * max(0.0, frequency_loss - least):
-            best_of[name] = all_tried
+    ways = _Ways(trials, kind)
+    best_of = ways.of_names(families)
     # Where no body is frequent there are plain rules only.
     usual = next((way for name, way in best_of.items() if name.startswith(MANY)), (RULES, 0))
-    together = () if kind.grouped or len(target) < TELLING else _together(best_of, outputs, loss, kind, target)
+    together = () if kind.grouped or len(ways.target) < TELLING else ways.together(best_of)
     if together:
         usual = TOGETHER, sum(conjunctions for _, conjunctions in together)
-        outputs[usual] = kind.mean_output([outputs[way] for way in together])
-        losses[usual] = ((outputs[usual] - target) ** 2).mean(axis=1)
-        loss[usual] = float(losses[usual].mean())
-    better = [way for way in best_of.values() if _is_surely_less(losses[way], losses[usual])]
-    best = _simplest(better, loss, frequency_loss) if better else usual
-    as_good = [way for way in _by_size(loss) if not _is_surely_less(losses[best], losses[way])]
-    if kind.grouped and len(target) >= TELLING:
+        ways.add(usual, ways.mean(together))
+    better = [way for way in best_of.values() if ways.is_surely_less(way, usual)]
+    best = ways.simplest(better) if better else usual
+    as_good = [way for way in _by_size(ways.loss) if not ways.is_surely_less(best, way)]
+    clean = CLEAN * ways.frequency_loss
+    if kind.grouped and len(ways.target) >= TELLING:
         best = as_good[0]
     elif not kind.grouped:
-        best = next((way for way in as_good if loss[way] <= CLEAN * frequency_loss), best)
-    # A path begins with the frequency of the queries that were learned from.
-    constant = next(iter(trials[0].paths)), 0
-    if can_be_constant and not _is_surely_less(losses[best], losses[constant]):
-        outputs[FREQUENCY, 0], loss[FREQUENCY, 0] = outputs[constant], loss[constant]
-        best = FREQUENCY, 0
+        best = next((way for way in as_good if ways.loss[way] <= clean), best)
+    share = 1.0
+    if can_be_constant:
+        ways.add((FREQUENCY, 0), ways.constant)
+        if not ways.is_surely_less(best, (FREQUENCY, 0)):
+            best = FREQUENCY, 0
+        elif small and len(ways.target) >= TELLING and ways.loss[best] > clean:
+            share = ways.drawn_to_the_frequency(best)
+    parts = together if best[0] == TOGETHER else (best,)
+    shares = {way: share / len(parts) for way in parts}
+    if share < 1.0:
+        shares[FREQUENCY, 0] = 1.0 - share
     size = f"{best[1]} " if best[1] else ""
-    report(f"held out: {size}{best[0]}, squared loss {loss[best]:.5f}, plain rules {loss[RULES, 0]:.5f}")
+    report(f"held out: {size}{best[0]}, squared loss {ways.loss[best]:.5f}, plain rules {ways.loss[RULES, 0]:.5f}")
     estimate = Estimate(
-        queries=len(target),
-        accuracy=kind.quality(outputs[best], target),
-        majority=kind.trivial(target),
-        loss=loss[best],
-        frequency_loss=frequency_loss,
+        queries=len(ways.target),
+        accuracy=kind.quality(ways.outputs[best], ways.target),
+        majority=kind.trivial(ways.target),
+        loss=ways.loss[best],
+        frequency_loss=ways.frequency_loss,
         training=0.0,
         measure=kind.measure,
     )
-    return Choice(*best, estimate, together if best[0] == TOGETHER else (best,))
-
-
-def _together(
-    best: dict[str, Way], outputs: dict[Way, np.ndarray], loss: dict[Way, float], kind: TargetKind, target: np.ndarray
-) -> tuple[Way, ...]:
-    """Many conjunctions with and without latent predicates, and other ways that are as good as these together.
-
-    best: the way of each name. None where there is only one kind of many conjunctions.
-    """
-    many = [way for name, way in best.items() if name.startswith(MANY)]
-    if len(many) < 2:
-        return ()
-    least = squared_loss(kind.mean_output([outputs[way] for way in many]), target)
-    return (*many, *(way for way in best.values() if way not in many and loss[way] <= least))
-
-
-def _simplest(ways: list[Way], loss: dict[Way, float], frequency_loss: float) -> Way:
-    """The way with the fewest conjunctions that is nearly as good as the best; none at all are plain rules."""
-    ways = _by_size(ways)
-    least = min(loss[way] for way in ways)
-    enough = least + (1.0 - ENOUGH) * max(0.0, frequency_loss - least)
-    return next(way for way in ways if loss[way] <= enough)
+    return Choice(*best, estimate, shares)
 
 
 def _by_size(ways: Iterable[Way]) -> list[Way]:
     """Ways with fewer conjunctions first; none at all are plain rules."""
-    return sorted((way for way in ways if way[0] == RULES or way[1]), key=lambda way: way[1])
+    return sorted(ways, key=lambda way: way[1])
 
 
 def _is_surely_less(losses: np.ndarray, others: np.ndarray) -> bool:

@@ -215,24 +215,32 @@ def chosen(
     for goal, way in ways.items():
         targets = E.goals[goal]
         place = E.rows_of_goal(targets)
-        if way.name == RULES:
+        if way.shares == {(RULES, 0): 1.0}:
             said[goal] = _said(E, R, W, place)
-        elif way.name == FREQUENCY:
-            said[goal] = np.repeat(E.queries.target[place].mean(axis=0, keepdims=True), len(place), axis=0)
-            for target in targets:
-                bias = E.kind.activation(E.activation).total(E.kind.likelihood.start(E.targets[target].target))
-                R, W = with_conjunctions(E, R, W, target, [], bias)
-        else:
-            learned = [boost(goal, own) for own in way.ways if own[0] != RULES]
-            plain = [_said(E, R, W, place)] if len(learned) < len(way.ways) else []
-            said[goal] = E.kind.mean_output([one.output for one in learned] + plain)
-            names: dict[Part, str] = {}
-            share = 1.0 / len(way.ways)
-            for number, target in enumerate(targets):
-                bias = share * (sum(one.biases[number] for one in learned) + len(plain) * _bias(E, W, target))
-                conjunctions = [item.times(share) for one in learned for item in one.conjunctions[number]]
-                R, W = with_conjunctions(E, R, W, target, conjunctions, bias, names, share * len(plain))
+            continue
+        parts = [(share, _alone(E, state, goal, own, boost)) for own, share in way.shares.items()]
+        said[goal] = E.kind.mean_output([part.output for _, part in parts], [share for share, _ in parts])
+        names: dict[Part, str] = {}
+        for number, target in enumerate(targets):
+            conjunctions = [item.times(share) for share, part in parts for item in part.conjunctions[number]]
+            bias = sum(share * part.biases[number] for share, part in parts)
+            R, W = with_conjunctions(E, R, W, target, conjunctions, bias, names, way.shares.get((RULES, 0), 0.0))
     return replace(state, rules=R, weights=W), said
+
+
+def _alone(E: Problem, state: LearningState, goal: Predicate, way: Way, boost: Boost) -> Boosted:
+    """What a way alone adds to the rules, and says of all queries."""
+    if way[0] not in (FREQUENCY, RULES):
+        return boost(goal, way)
+    targets = E.goals[goal]
+    place = E.rows_of_goal(targets)
+    nothing: tuple[list[Conjunction], ...] = tuple([] for _ in targets)
+    if way[0] == RULES:
+        said = _said(E, state.rules, state.weights, place)
+        return Boosted(nothing, tuple(_bias(E, state.weights, target) for target in targets), said)
+    starts = [E.kind.likelihood.start(E.targets[target].target) for target in targets]
+    said = E.kind.outputs(np.tile(starts, (len(place), 1)))
+    return Boosted(nothing, tuple(map(E.kind.activation(E.activation).total, starts)), said)
 
 
 def _bias(E: Problem, W: Weights, target: Predicate) -> float:
