@@ -381,6 +381,14 @@ def test_tables(folder: Folder) -> None:
     assert "1 rows of customer have no target and no query" in outcome.stderr
     outcome = imported(folder, TABLES, "--target", "city")
     assert "customer.city: labels are words, Brno (2), Plzeň (1); say which are positive" in outcome.stderr
+    outcome = imported(folder, TABLES, "--target", "city", "--positive", "brno")
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert "customer.city: no label is brno; labels are Brno (2), Plzeň (1); mend --positive, or " in outcome.stderr
+    outcome = imported(folder, TABLES, "--target", "city", "--positive", "Plzeň", "--negative", "Prague")
+    assert outcome.stderr == (
+        "d/customer.csv:2:1: the label 'Brno' is neither positive nor negative; give it with one of the options "
+        "(and 1 more like it)\n"
+    )
     found = lines(folder, TABLES, "--target", "city", "--classes")
     assert "query(city(customer_1), 'Brno')." in found
 
