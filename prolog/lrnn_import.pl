@@ -64,6 +64,10 @@ item(Term, Names, directive, Value, []) :-
     ( Term = (:- Goal) ; Term = (?- Goal) ),
     !,
     term_json(Goal, Names, Value).
+item((Head :- _), Names, directive, Value, []) :-
+    Head == false,                      % an integrity constraint of Aleph
+    !,
+    term_json(Head, Names, Value).
 item(Term, Names, fault, Message, clause) :-
     lrnn_data:outside_fault(Term, Format, Arguments),
     \+ reserved(Term),

@@ -19,6 +19,7 @@ from lrnn_cli.grounding.joins.relations import Literal
 from lrnn_cli.hypotheses import comparisons
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.conditions import with_conditions
+from lrnn_cli.hypotheses.refinement import refinements
 from lrnn_cli.hypotheses.vocabulary import Vocabulary, vocabulary
 from lrnn_cli.language.clauses import Atom, Predicate, Rule, Variable
 from lrnn_cli.language.data import DataSet, measured, sort_text
@@ -184,6 +185,25 @@ def test_sorts_of_numbers(tmp_path: Path) -> None:
         (tmp_path / "data.pl").write_text(f"bias(q(day, {wrong})).\nq(a, 1). query(p, 1).\n")
         result = run("check", tmp_path / "data.pl")
         assert result.exit_code == 1 and "data.pl:1:1: bias(q(day," in result.stderr, wrong
+
+
+@pytest.mark.usefixtures("every")
+def test_a_relation_stands_once_in_a_body_with_a_comparison() -> None:
+    """Also the other way round, where it is symmetric: bond(Y, X) is bond(X, Y) as it is written."""
+    E = problem_of(some(f"{TWO_BLOCKS}; on(a, b); on(b, c); bond(a, b); bond(b, a); bond(b, c); bond(c, b)"), True)
+    language = E.language(())
+    for relation, orders in {"on": {(0, 1)}, "bond": {(0, 1), (1, 0)}}.items():
+        plain = Predicate(relation, 2)
+        compared = Predicate(f"{relation}(X1, X2), size(X1, V1), size(X2, V2), V1 > V2", 2)
+        assert compared.name in E.words.comparisons
+        for first in (plain, compared):
+            shape = Shape(Predicate("p", 0), ((first, (0, 1)),), ())
+            beside = [own.shape.relations for own in refinements(Candidate(shape, ()), language, ())]
+            both = [own for own in beside if {name for name, _ in own} == {plain, compared}]
+            pairs = {tuple(places for _, places in sorted(own)) for own in both}
+            assert pairs
+            for one, other in pairs:
+                assert other not in {tuple(one[place] for place in order) for order in orders}
 
 
 def test_comparisons_that_promise_nothing_are_no_words() -> None:

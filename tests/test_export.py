@@ -48,7 +48,7 @@ def check_program(folder: Folder, model: str, data: str) -> list[float]:
     """The program of a model and `lrnn predict` print the same, outputs to 1e-9; these outputs."""
     found, expected = program_rows(folder, model, data)
     assert found[0] == expected[0]
-    assert [row[:2] for row in found] == [row[:2] for row in expected]
+    assert [row[:3] for row in found] == [row[:3] for row in expected]
     outputs = [float(row[3]) for row in found[1:]]
     assert outputs == pytest.approx([float(row[3]) for row in expected[1:]], abs=1e-9)
     assert outputs
@@ -68,6 +68,42 @@ def test_random_programs_in_prolog(tmp_path_factory: pytest.TempPathFactory, pro
     run = swipl(str(path / "program.pl"), str(path / "data.pl"))
     assert (run.returncode, run.stderr) == (0, "")
     assert [float(row[3]) for row in rows(run.stdout)[1:]] == pytest.approx(expected, abs=1e-9)
+
+
+def test_values_are_no_objects_in_prolog(folder: Folder) -> None:
+    """With object identity three objects are different ones, but two of their numbers may be equal.
+
+    Bodies of 3 facts of value 0.9526 each, sigm(3): a grounding is sigm(6 (3 * 0.9526 - 3 + 0.5)).
+    """
+    settings = "setting(object_identity, true).\nsetting(aggregation, sum).\n"
+    model = settings + "1.0 :: p :- n(X, A), n(Y, B), n(Z, C), A > B, C >= A.\n"
+    data = (
+        "begin(model(1)). n(a, 2). n(b, 1). n(c, 2). query(p, 1). end(model(1)).\n"
+        "begin(model(2)). n(a, 2). n(b, 2). n(c, 2). query(p, 0). end(model(2)).\n"
+    )
+    outputs = check_program(folder, model, data)
+    fact = 1.0 / (1.0 + math.exp(-3.0))
+    body = 1.0 / (1.0 + math.exp(-6.0 * (3.0 * fact - 2.5)))
+    # The larger ones of b are a, with c for Z, and c, with a for Z.
+    assert outputs == pytest.approx([1.0 / (1.0 + math.exp(-6.0 * (k * body - 0.5))) for k in (2, 0)], abs=1e-9)
+
+
+def test_examples_without_a_query_in_prolog(folder: Folder) -> None:
+    """They are asked for the targets of the model that have no arguments, as `lrnn predict` does."""
+    model = (
+        "0.7 :: latent_1_1(X) :- c(X).\n-1.5 :: 'Is active' :- bond(X, Y), latent_1_1(X).\n0.5 :: good(X) :- c(X).\n"
+    )
+    data = (
+        "begin(model(1)). c(a). bond(a, b). end(model(1)).\n"
+        "begin(model(2)). c(a). query(good(a), 0.5). end(model(2)).\n"
+        "begin(model(3)). c(a). end(model(3)).\n"
+    )
+    assert len(check_program(folder, model, data)) == 3
+    folder.write({"model.pl": "0.5 :: good(X) :- c(X).\n"})
+    assert folder.run("export", "model.pl", "-o", "program.pl").code == 0
+    run = swipl("program.pl", "data.pl")
+    assert run.stderr == "data.pl: some examples have no query and get no output; add query(Atom). to them\n"
+    assert [row[:3] for row in rows(run.stdout)] == [["example", "atom", "target"], ["2", "good(a)", "0.5"]]
 
 
 def test_ensembles_in_prolog(folder: Folder) -> None:
@@ -173,7 +209,7 @@ def test_the_program_reads_and_runs_nothing_else(folder: Folder) -> None:
 
 FACTS = """\
 begin(model(m1)). c(a1). c(a2). 0.6 :: o(a3). bond(a1, a2, 1). bond(a2, a1, 1). bond(a2, a3, 2.5). size(a1, 3).
-query(active, 1.0). query(near(a1), 1.0). end(model(m1)).
+size(a2, 3). query(active, 1.0). query(near(a1), 1.0). end(model(m1)).
 begin(model(m2)). c(a1). o(a2). bond(a1, a2, 2). bond(a1, a1, 2). size(a1, 7). size(a2, 2).
 query(active, 0.0). query(near(a1), 0.0). end(model(m2)).
 """
@@ -185,6 +221,7 @@ fixed(1.3) :: near(X) :- bond(X, Y, B), latent_1_1(Y).
 0.4 :: active :- near(X), latent_1_1(X).
 1.7 :: active :- bond(X, Y, 2), latent_1_1(X).
 0.9 :: active :- size(X, S), S >= 3, bond(X, Y, B), X \\== Y.
+0.6 :: active :- size(X, S), size(Y, T), S >= T, c(X).
 """
 SETTINGS = [
     "setting(activation, sigmoid).",

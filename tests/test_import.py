@@ -154,6 +154,21 @@ def test_aleph(folder: Folder) -> None:
     assert "a/x.b:7: the directive set/2 is not run" in outcome.stderr
 
 
+def test_what_limits_the_search_of_others_is_named(folder: Folder) -> None:
+    """Integrity constraints of Aleph; of Popper's bias what begins with # or a brace. All else is as without them."""
+    constrained = {**ALEPH, "a/x.b": ALEPH["a/x.b"] + "false :- has_car(X, Y), unused(Y).\n"}
+    line = constrained["a/x.b"].count("\n")
+    outcome = imported(folder, constrained)
+    assert f"a/x.b:{line}: integrity constraints are not used" in outcome.stderr
+    assert outcome.stdout == imported(folder, ALEPH).stdout
+    directed = {**POPPER, "p/bias.pl": POPPER["p/bias.pl"] + "#const size = 3.\n{ body(X) : p(X) } 1 :- q.\n"}
+    line = directed["p/bias.pl"].count("\n")
+    outcome = imported(folder, directed)
+    what = "directives and choices of answer set programming are not used"
+    assert f"p/bias.pl:{line - 1}, {line}: {what}" in outcome.stderr
+    assert outcome.stdout == imported(folder, POPPER).stdout
+
+
 def test_types_of_aleph_that_are_numbers(folder: Folder) -> None:
     """`real` says no more than that it is a number; a type with a name of its own is a sort of numbers."""
     modes = ":- modeh(1, good(+day)).\n:- modeb(1, open(+day, -real)).\n:- modeb(1, close(+day, -price)).\n"
@@ -381,6 +396,14 @@ def test_tables(folder: Folder) -> None:
     assert "1 rows of customer have no target and no query" in outcome.stderr
     outcome = imported(folder, TABLES, "--target", "city")
     assert "customer.city: labels are words, Brno (2), Plzeň (1); say which are positive" in outcome.stderr
+    outcome = imported(folder, TABLES, "--target", "city", "--positive", "brno")
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert "customer.city: no label is brno; labels are Brno (2), Plzeň (1); mend --positive, or " in outcome.stderr
+    outcome = imported(folder, TABLES, "--target", "city", "--positive", "Plzeň", "--negative", "Prague")
+    assert outcome.stderr == (
+        "d/customer.csv:2:1: the label 'Brno' is neither positive nor negative; give it with one of the options "
+        "(and 1 more like it)\n"
+    )
     found = lines(folder, TABLES, "--target", "city", "--classes")
     assert "query(city(customer_1), 'Brno')." in found
 

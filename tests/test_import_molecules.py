@@ -176,7 +176,7 @@ def test_faulty_records_are_named(folder: Folder) -> None:
         (
             ETHANOL,
             ("--label", "class"),
-            "record 1, ethanol: there is no property class; properties are activity",
+            "molecules.sdf: no record has the property class; properties are activity\n",
         ),
         (
             ETHANOL.replace("\n1\n", "\nhigh\n"),
@@ -189,7 +189,16 @@ def test_faulty_records_are_named(folder: Folder) -> None:
             ("--label", "activity", "--positive", "P", "--negative", "N"),
             "the label '1' is neither positive nor negative",
         ),
-        (ETHANOL, ("--labels", "labels.csv"), "record 1, ethanol: there is no label for this name in labels.csv"),
+        (
+            ETHANOL + ACETAMIDE.replace("activity", "mass"),
+            ("--label", "activity"),
+            "record 2, acetamide: there is no property activity; properties are mass",
+        ),
+        (
+            ETHANOL,
+            ("--labels", "labels.csv"),
+            "labels.csv: its names, such as water, are those of no record of molecules.sdf, such as ethanol; ",
+        ),
         (ETHANOL, ("--labels", "short.csv"), "short.csv:2:1: a line has a name and a label"),
         (ETHANOL, ("--labels", "twice.csv"), "twice.csv:3:1: ethanol has two labels, 1 and 0; delete one"),
         (ETHANOL, ("--labels", "header.csv"), "header.csv: there is no label after the header line"),

@@ -55,6 +55,24 @@ def test_the_nearest_candidate(folder: Folder) -> None:
     assert nearest.endswith("where --gain asks for 2")
 
 
+def test_whole_numbers_that_no_rule_compares(folder: Folder) -> None:
+    """Above 4 and below it: with the sort number a threshold, without it names of their own for each count."""
+    blocks = [
+        f"begin(model(m{n})). count(a, {n % 8}). owner(a, p{n % 2}). query(p, {int(n % 8 > 4)}). end(model(m{n}))."
+        for n in range(40)
+    ]
+    folder.write({"data.pl": "\n".join(blocks), "bias.pl": "\n".join(["bias(count(thing, number)).", *blocks])})
+    outcome = folder.run("learn-structure", "data.pl", "--conjunctions", "0")
+    assert outcome.code == 1
+    assert outcome.stderr.splitlines()[-1] == (
+        "whole numbers are names here: argument 2 of count/2; for conditions on them write the sort number there, in "
+        "bias/1 lines as `lrnn check` shows them"
+    )
+    outcome = folder.run("learn-structure", "bias.pl", "--conjunctions", "0")
+    assert outcome.code == 0
+    assert "count(X, V1), V1 >= 5" in outcome.stdout or "count(V1, V2), V2 >= 5" in outcome.stdout
+
+
 def test_a_model_that_is_no_better_than_the_majority(folder: Folder) -> None:
     """Targets follow no fact, and two predicates are about objects that nothing connects with those of queries.
 

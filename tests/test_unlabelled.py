@@ -135,7 +135,7 @@ def test_commands_that_need_targets(command: tuple[str, ...], folder: Folder) ->
     assert (without.code, without.stdout) == (1, "")
     assert without.stderr == (
         "without.pl: no query has a target here, and this command needs some: query(Atom, Target). "
-        "`lrnn predict` asks for outputs without\n"
+        "`lrnn predict` gives outputs without one\n"
     )
 
 
@@ -202,6 +202,15 @@ def test_sorts_of_questions_can_be_declared(folder: Folder) -> None:
     folder.write({"model.pl": ADVISORS, "people.pl": bias + PEOPLE})
     found = rows(folder.run("predict", "model.pl", "people.pl", "--target", "advisedby/2").stdout)
     assert [row[1] for row in found] == ["advisedby(bob, 'Ann B.')", "advisedby(c, 'Ann B.')", "advisedby(e, d)"]
+
+
+def test_rules_of_weight_0_tell_no_sort(folder: Folder) -> None:
+    """A learned latent predicate has rules for papers, too, where it was asked of people only."""
+    people = PEOPLE.replace("year(t1, 1999).", "paper(t1). paper(t2).")
+    folder.write({"model.pl": ADVISORS + "0.0 :: leads(X) :- paper(X).\n", "people.pl": people})
+    found = rows(folder.run("predict", "model.pl", "people.pl", "--target", "advisedby/2").stdout)
+    assert len(found) == 3 * 2 + 2
+    assert not any(paper in row[1] for row in found for paper in ("t1", "t2"))
 
 
 def test_explain_asks_with_arguments(folder: Folder) -> None:

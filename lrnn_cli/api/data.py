@@ -206,7 +206,7 @@ def tell_unlabelled(name: str, queries: Queries, note: Callable[[str], None]) ->
     if others and others == len(queries):
         raise LrnnError(
             f"{name}: no query has a target here, and this command needs some: query(Atom, Target). "
-            "`lrnn predict` asks for outputs without"
+            "`lrnn predict` gives outputs without one"
         )
     if others:
         note(f"{others:,} of {len(queries):,} queries have no target and are left out")

@@ -172,7 +172,10 @@ def fitting_objects(
 
 
 def _met_in_rules(target: Predicate, place: int, members: Sequence[Template]) -> set[tuple[Predicate, int]]:
-    """The arguments that a variable at this place of a head stands at in bodies, there and further down."""
+    """The arguments that a variable at this place of a head stands at in bodies, there and further down.
+
+    Rules of weight 0 tell nothing: a latent predicate has one for each predicate of a sort that it never was asked of.
+    """
     met: set[tuple[Predicate, int]] = set()
     for member in members:
         seen = {(target, place)}
@@ -181,6 +184,8 @@ def _met_in_rules(target: Predicate, place: int, members: Sequence[Template]) ->
             head, at = frontier.pop()
             for rule in member.rules:
                 if _asked(rule.head.predicate) != head or not isinstance(rule.head.arguments[at], Variable):
+                    continue
+                if rule.weight == 0.0:
                     continue
                 variable = rule.head.arguments[at]
                 for atom in rule.body:

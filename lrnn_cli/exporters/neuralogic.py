@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from lrnn_cli.errors import Fault, LrnnError, faults_error
 from lrnn_cli.exporters.checks import check_exportable
+from lrnn_cli.grounding.program import compared_numbers
 from lrnn_cli.language.clauses import ATOM_NAME, Atom, Constant, Guard, Predicate, Rule
 from lrnn_cli.language.template import Settings, Template
 from lrnn_cli.semantics.targets import BINARY, kind_of
@@ -170,9 +171,14 @@ def _rule_text(head: str, body: Sequence[str], functions: str) -> str:
 
 
 def _conditions(rule: Rule, identity: bool, names: dict[str, str]) -> list[str]:
-    """Guards, and that all variables take different objects."""
+    """Guards, and that all variables but those that are compared as numbers take different objects."""
     conditions = [text for guard in rule.guards if (text := _comparison(guard, names)) is not None]
-    variables = list(dict.fromkeys(name for atom in (rule.head, *rule.body) for name in atom.variables))
+    values = compared_numbers(rule)
+    variables = [
+        name
+        for name in dict.fromkeys(name for atom in (rule.head, *rule.body) for name in atom.variables)
+        if name not in values
+    ]
     if identity and len(variables) > 1:
         conditions.append(f"R.special.alldiff({', '.join(_variable(name, names) for name in variables)})")
     return conditions

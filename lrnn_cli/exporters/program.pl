@@ -17,12 +17,13 @@ main :-
     ).
 
 :- dynamic
-    compiled/6,                         % Member, Number, Weight, Head, Goals, Variables
+    compiled/6,                         % Member, Number, Weight, Head, Goals, Objects-Values
     headed/2,                           % Member, Functor
     background/2,                       % Head, Goals
     background_functor/1,
     stored/2,                           % Atom, Weight
     asked/2,                            % Atom, Target
+    unasked/0,
     value_/3,                           % Member, Atom, Value
     pending/2.                          % Member, Atom
 
@@ -44,13 +45,26 @@ compile_rules :-
            ( internal(Head0, Head),
              functor(Head, Name, Arity),
              ordered(Body, [], Goals),
-             term_variables(Head0-Body, Variables),
+             objects_values(Head0, Body, Variables),
              assertz(compiled(Member, Number, Weight, Head, Goals, Variables)),
              (   headed(Member, Name/Arity)
              ->  true
              ;   assertz(headed(Member, Name/Arity))
              )
            )).
+
+% objects_values(+Head, +Body, -Variables): Objects-Values, where Values are compared as numbers. Two of them may be the same
+% number where all objects are different ones.
+
+objects_values(Head, Body, Objects-Values) :-
+    include(comparison, Body, Comparisons),
+    term_variables(Comparisons, Values),
+    term_variables(Head-Body, Variables),
+    exclude(among(Values), Variables, Objects).
+
+comparison(Goal) :-
+    functor(Goal, Name, 2),
+    memberchk(Name, [<, =<, >, >=, =:=, =\=]).
 
 % ordered(+Body, +Bound, -Goals): guards as soon as their variables are bound.
 
@@ -107,6 +121,9 @@ occurs_in(X, Variables) :-
     member(Y, Variables),
     Y == X,
     !.
+
+among(Variables, X) :-
+    occurs_in(X, Variables).
 
 goal(\+ Atom, not(Internal)) :-
     !,
@@ -167,7 +184,7 @@ derived(Atom) :-
     background(Atom, Goals),
     true_goals(Goals, data).
 
-identity_allows(Member, Objects) :-
+identity_allows(Member, Objects-_) :-
     (   model(Member, _, _, _, true, _, _, _)
     ->  sort(Objects, Different),
         same_length(Objects, Different)
@@ -287,10 +304,10 @@ fact_weights(Atom, Weights) :-
 aggregated(Member, Head, Input) :-
     compiled(Member, Number, Weight, Head0, [_|_], _),
     \+ \+ Head0 = Head,
-    findall(Objects-Body,
-            ( compiled(Member, Number, _, Head, Goals, Objects),
+    findall(Variables-Body,
+            ( compiled(Member, Number, _, Head, Goals, Variables),
               true_goals(Goals, Member),
-              identity_allows(Member, Objects),
+              identity_allows(Member, Variables),
               findall(Atom, member(atom(Atom), Goals), Body)
             ),
             Groundings0),
@@ -348,6 +365,11 @@ predict_file(File) :-
     ;   forall(( member(Term, Terms), Term = (_ :- _) ), add_background(Term)),
         findall(Term, ( member(Term, Terms), \+ Term = (_ :- _), \+ Term = bias(_) ), Facts),
         predict_example(example, Facts)
+    ),
+    (   retract(unasked)
+    ->  retractall(unasked),
+        format(user_error, '~w: some examples have no query and get no output; add query(Atom). to them~n', [File])
+    ;   true
     ).
 
 read_terms(Stream, Terms) :-
@@ -411,11 +433,24 @@ predict_example(Name, Facts) :-
     retractall(value_(_, _, _)),
     abolish_all_tables,
     forall(member(Fact, Facts), store(Fact)),
+    ask_targets,
     forall(asked(Query, Target),
            ( output(Query, Outputs),
              forall(member(Cell, [Name, Query, Target]), ( shown(Cell), put_char('\t') )),
              shown_list(Outputs)
            )).
+
+% An example without a query is asked for the targets that have no arguments.
+
+ask_targets :-
+    asked(_, _),
+    !.
+ask_targets :-
+    targets(Targets),
+    (   Targets == []
+    ->  assertz(unasked)
+    ;   forall(member(Target, Targets), assertz(asked(Target, '')))
+    ).
 
 shown_list([Last]) :-
     !,
@@ -436,8 +471,12 @@ store(fold(_)) :-
 store(query(Atom)) :-
     !,
     assertz(asked(Atom, '')).
-store(query(Atom, Target)) :-
+store(query(Atom, Target0)) :-
     !,
+    (   task(classes, _)
+    ->  Target = Target0
+    ;   Target is float(Target0)
+    ),
     assertz(asked(Atom, Target)).
 store(Weight :: Atom) :-
     !,

@@ -9,7 +9,9 @@ import importlib.resources
 from collections.abc import Sequence
 
 from lrnn_cli.evaluation.predictions import LAST
+from lrnn_cli.evaluation.questions import model_targets
 from lrnn_cli.exporters.checks import check_exportable
+from lrnn_cli.language.clauses import quoted
 from lrnn_cli.language.targets import classes_of
 from lrnn_cli.language.template import Template
 from lrnn_cli.language.writing import prolog_text
@@ -26,7 +28,8 @@ PREAMBLE = """\
 :- set_prolog_flag(example:unknown, fail).
 :- initialization(main, main).
 
-% task(Kind, Column): what targets are, and the name of the column of outputs; classes(Classes): if they are any.
+% task(Kind, Column): what targets are, and the name of the column of outputs; classes(Classes): if they are any;
+% targets(Targets): those without arguments, which examples without a query are asked for.
 % model(Member, Activation, Steepness, Offset, ObjectIdentity, Aggregation, Center, Scale); a number is center + scale *
 % sum, and the output is the mean of all members.
 """
@@ -38,7 +41,8 @@ def prolog_program(members: Sequence[Template]) -> str:
     check_exportable(members)
     kind = kind_of(members[0].settings).name
     classes = sorted({word for words in classes_of(members).values() for word in words})
-    models = [f"task({kind}, {LAST[kind]}).", f"classes([{', '.join(classes)}])."]
+    targets = [quoted(target.name) for target in model_targets(members) if target.arity == 0]
+    models = [f"task({kind}, {LAST[kind]}).", f"classes([{', '.join(classes)}]).", f"targets([{', '.join(targets)}])."]
     rules = []
     for member, template in enumerate(members, 1):
         settings = template.settings

@@ -198,11 +198,19 @@ def _relations(shape: Shape, sorts: list[int], language: Language) -> Iterator[L
 
 
 def _asked(predicate: Predicate, variables: tuple[int, ...], shape: Shape, language: Language) -> bool:
-    """Whether a body has another condition on the number that a predicate is one on."""
+    """Whether a body has another condition on the number that a predicate is one on.
+
+    Of a symmetric relation bond(Y, X) is bond(X, Y), also where it is part of a comparison, which is not symmetric.
+    """
     number = language.alike.get(predicate.name)
-    return number is not None and any(
-        language.alike.get(other.name) == number and same == variables for other, same in shape.relations
-    )
+    if number is None:
+        return False
+    symmetries = language.canonical.symmetries
+    orders = {*symmetries.get(predicate, ()), tuple(range(predicate.arity))}
+    if isinstance(number, Predicate):
+        orders.update(symmetries.get(number, ()))
+    variants = {tuple(variables[place] for place in order) for order in orders}
+    return any(language.alike.get(other.name) == number and same in variants for other, same in shape.relations)
 
 
 def _with(

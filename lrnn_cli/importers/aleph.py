@@ -148,6 +148,8 @@ def _directive(
             reader.faults.add(file.name, item.line, item.column, "write determination(head/1, body/2)")
         else:
             modes.determined.add(Predicate(body, arity))
+    elif name == "false":
+        reader.notes.append((file.place(item), "integrity constraints are not used"))
     else:
         reader.notes.append((file.place(item), f"the directive {name}/{len(arguments)} is not run"))
 

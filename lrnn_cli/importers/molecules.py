@@ -142,7 +142,7 @@ def _queries(
             notes.append("no queries, since there are no labels")
         asked = [Query(atom)] if options.target is not None else []
         return {molecule.record.number: asked for molecule in understood}, []
-    labels = _labels(understood, options, records, notes)
+    labels = _labels(understood, options, file, records, notes)
     labelled = [(record, label) for record, label in labels if isinstance(label, str)]
     faults = [label for _, label in labels if isinstance(label, Fault)]
     queries = {}
@@ -156,13 +156,23 @@ def _queries(
 
 
 def _labels(
-    understood: list[Molecule], options: Options, records: Sequence[MoleculeRecord], notes: list[str]
+    understood: list[Molecule], options: Options, file: str, records: Sequence[MoleculeRecord], notes: list[str]
 ) -> list[tuple[MoleculeRecord, str | Fault]]:
-    """The label of each molecule, or why there is none."""
+    """The label of each molecule, or why there is none. Where none has one, the name is wrong and not the records."""
     if options.labels is None:
-        return [(molecule.record, _property(molecule.record, options.label or "")) for molecule in understood]
+        label = options.label or ""
+        if not any(label in record.properties for record in records):
+            known = ", ".join(dict.fromkeys(name for record in records for name in record.properties)) or "none"
+            raise LrnnError(f"{file}: no record has the property {label}; properties are {known}")
+        return [(molecule.record, _property(molecule.record, label)) for molecule in understood]
     source = read_source(options.labels, "a table of labels")
     table = read_labels(source)
+    if not any(record.name in table for record in records):
+        first, other = visible(next(iter(table))), visible(records[0].name) or "nothing"
+        raise LrnnError(
+            f"{source.name}: its names, such as {first}, are those of no record of {file}, such as {other}; "
+            "mend them, or --name another property"
+        )
     unused = sorted(table.keys() - {record.name for record in records})
     if unused:
         shown = visible(unused[0])

@@ -105,6 +105,9 @@ def _add_bias(world: Interpretation, text: Text, notes: Notes) -> None:
             if statement.sees(":-"):
                 notes.append((place, "constraints of answer set programming are not used"))
                 continue
+            if statement.sees("#", "{"):
+                notes.append((place, "directives and choices of answer set programming are not used"))
+                continue
             name, arguments = name_and_arguments(statement.atom())
             if statement.sees(":-"):
                 notes.append((place, "rules of answer set programming are not used"))

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import itertools
 import math
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from lrnn_cli.language.writing import visible
 from lrnn_cli.limits import most_text
 
 DELIMITED = (".csv", ".tsv")
+MOST_FAULTS = 20
 PARQUET, SQLITE = b"PAR1", b"SQLite format 3\0"
 FEW = 10
 """A column of whole numbers with more different values than this is one of numbers, else of constants."""
@@ -65,7 +67,7 @@ class SourceTable:
         return [row[place] for row in self.rows]
 
     def place(self, row: int) -> str:
-        return f"{self.file}:{self.lines[row]}" if self.lines else f"{self.file}: {self.name}, row {row + 1}"
+        return f"{self.file}:{self.lines[row]}:1" if self.lines else f"{self.file}: {self.name}, row {row + 1}"
 
 
 class Tables:
@@ -457,15 +459,25 @@ def _ask(
         raise LrnnError(f"{table.file}: all values of {visible(f'{table.name}.{column}')} are missing")
     labels = [_label(values[row]) for row in given]
     asked = targets(labels, options, f"{table.file}: {visible(f'{table.name}.{column}')}")
-    wrong = [f"{table.place(row)}: {target}" for row, target in zip(given, asked, strict=True) if is_message(target)]
+    wrong: dict[str, list[int]] = {}
+    for row, target in zip(given, asked, strict=True):
+        if is_message(target):
+            wrong.setdefault(str(target), []).append(row)
     if wrong:
-        raise LrnnError("\n".join(wrong[:20]))
+        raise LrnnError("\n".join(itertools.islice(_faults(table, wrong), MOST_FAULTS)))
     if len(given) < len(values):
         notes.append(
             (table.file, f"{len(values) - len(given)} rows of {visible(table.name)} have no target and no query")
         )
     world.sorts[Predicate(name, len(subject.sorts))] = subject.sorts
     world.queries += [Query(Fact(name, subject.objects[row]), target) for row, target in zip(given, asked, strict=True)]
+
+
+def _faults(table: SourceTable, wrong: dict[str, list[int]]) -> Iterator[str]:
+    """What is wrong with some rows, each message once."""
+    for message, rows in wrong.items():
+        more = f" (and {len(rows) - 1} more like it)" if len(rows) > 1 else ""
+        yield f"{table.place(rows[0])}: {message}{more}"
 
 
 def _label(value: Any) -> str:

@@ -21,7 +21,7 @@ from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.settings import check_settings
 from lrnn_cli.structure.ensemble import Ensemble
 from lrnn_cli.structure.estimates import estimate_text, is_no_better
-from lrnn_cli.structure.nothing_learned import nearest_text, unused_facts_text
+from lrnn_cli.structure.nothing_learned import nearest_text, unmeasured_text, unused_facts_text
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
@@ -126,9 +126,10 @@ def learn_model(
             raise KeyboardInterrupt
         first, nearest = members[0], nearest_text(learners.states[0].nearest, E.options.gain)
         nothing = f"{task.data.name}: nothing was learned: {first.reason}; {first.remedy}"
-        raise LrnnError("\n".join([nothing, *nearest, *unused_facts_text(task.data, task.knowledge, E.words)]))
+        unused = [*unused_facts_text(task.data, task.knowledge, E.words), *unmeasured_text(E.words)]
+        raise LrnnError("\n".join([nothing, *nearest, *unused]))
     if any(map(is_no_better, learners.estimates.values())):
-        for line in unused_facts_text(task.data, task.knowledge, E.words):
+        for line in [*unused_facts_text(task.data, task.knowledge, E.words), *unmeasured_text(E.words)]:
             task.note(line)
     for number, member in enumerate(() if interrupted else members):
         if member.iterations:

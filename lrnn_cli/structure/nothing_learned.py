@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from lrnn_cli.grounding.grounder import Knowledge
 from lrnn_cli.hypotheses.vocabulary import Vocabulary
 from lrnn_cli.language.clauses import Predicate
@@ -9,6 +11,8 @@ from lrnn_cli.language.data import DataSet
 from lrnn_cli.structure.state import Nearest
 
 SHOWN_PREDICATES = 8
+FEWEST_NUMBERS = 3
+"""So many different whole numbers at least look like a measure."""
 
 
 def nearest_text(nearest: Nearest, needed: float) -> list[str]:
@@ -38,6 +42,30 @@ def unused_facts_text(data: DataSet, knowledge: Knowledge, words: Vocabulary) ->
     if undeclared:
         lines.append(f"{_some(undeclared)}: not declared, so rules can't use them; add bias/1 lines, or delete all")
     return lines
+
+
+def unmeasured_text(words: Vocabulary) -> list[str]:
+    """A line on whole numbers that rules can't compare, since they are names as long as bias/1 doesn't say otherwise.
+
+    Names that meet others, of the same sort in another argument or in a target, tell which objects are the same.
+    """
+    places = [(name, place) for name, sorts in sorted(words.sorts.items()) for place in range(len(sorts))]
+    sorts = [words.sorts[name][place] for name, place in places]
+    met = {sort for own in words.targets.values() for sort in own}
+    found = []
+    for (name, place), sort in zip(places, sorts, strict=True):
+        if name not in words.tables or place in words.numeric.get(name, ()) or sort in met or sorts.count(sort) > 1:
+            continue
+        held = np.unique(words.tables[name].objects[:, place])
+        if name.name not in words.patterns and len(held) >= FEWEST_NUMBERS and not np.isnan(words.numbers[held]).any():
+            found.append(f"argument {place + 1} of {name}")
+    if not found:
+        return []
+    more = f" and {len(found) - SHOWN_PREDICATES} more" if len(found) > SHOWN_PREDICATES else ""
+    return [
+        f"whole numbers are names here: {', '.join(found[:SHOWN_PREDICATES])}{more}; for conditions on them write the "
+        "sort number there, in bias/1 lines as `lrnn check` shows them"
+    ]
 
 
 def _some(names: list[Predicate]) -> str:
