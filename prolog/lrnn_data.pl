@@ -9,21 +9,21 @@
 
 /** <module> Read data files
 
-Examples go into the store while they are read; background clauses are given
-back. A file is read fast first; when anything is wrong with it, it is read
+Examples go into the store while they are read, as rows of numbers; background
+clauses are given back. A file is read fast first; when anything is wrong with it, it is read
 again carefully, to say what and where.
 */
 
 :- op(1150, xfx, ::).
 
 :- dynamic
-    loader/8,                           % see register_loader/2
+    loader/9,                           % see register_loader/3
     outside_/2,                         % Place, Term
     block_seen/0,
     bias_/4,                            % Line, Column, Name, Sorts
-    model_name/2,                       % Id, Line
+    model_names/1,                      % Trie from names to lines
     query_/6,
-    example_name/7.
+    example_name/6.
 
 %!  read_data(+Stream, +LineOffset, -Data) is det.
 %
@@ -33,10 +33,10 @@ again carefully, to say what and where.
 %
 %     - Form: `blocks`, or `single` where there is no block and the whole text
 %       is one example
-%     - Examples: example(Index, IdText, Line, Fold, First, Next, Facts), Fold 0
-%       for none, First up to but not including Next its objects
-%     - Queries: query(Example, Name/Arity, Identifiers, Text, Target, Line),
-%       Target null for none, class(Text) for a word
+%     - Examples: example(Index, IdText, Line, Fold, Objects, Facts), Fold 0
+%       for none, then how many objects and facts there are
+%     - Queries: query(Example, Name/Arity, Places, Text, Target, Line), Places
+%       those of its objects, Target null for none, class(Text) for a word
 %     - Background: background(Line, Column, Clause)
 %     - Faults: fault(Line, Column, Message), Line 0 for quotes or a comment
 %       that are never closed
@@ -53,13 +53,13 @@ read_data(Stream, LineOffset, data(Form, Examples, Queries, Background, Faults))
     ->  Form = blocks
     ;   Form = single
     ),
-    findall(example(Index, Text, Line, Fold, First, Next, Count),
-            ( example_name(Index, Text, Line0, Fold, First, Next, Count),
+    findall(example(Index, Text, Line, Fold, Objects, Count),
+            ( example_name(Index, Text, Line0, Fold, Objects, Count),
               Line is Line0+LineOffset
             ),
             Examples),
-    findall(query(Example, Predicate, Identifiers, Text, Target, Line),
-            ( query_(Example, Predicate, Identifiers, Text, Target, Line0),
+    findall(query(Example, Predicate, Places, Text, Target, Line),
+            ( query_(Example, Predicate, Places, Text, Target, Line0),
               Line is Line0+LineOffset
             ),
             Queries),
@@ -91,30 +91,32 @@ read_all(Mode, Stream, Background) :-
     clear_reader,
     retractall(bias_(_, _, _, _)),
     clear_store,
-    read_outside(Stream, Mode, 1, 1),
+    trie_new(Names),
+    assertz(model_names(Names)),
+    read_outside(Stream, Mode, 1),
     finish_outside(Background).
 
 clear_reader :-
-    retractall(loader(_, _, _, _, _, _, _, _)),
+    retractall(loader(_, _, _, _, _, _, _, _, _)),
     clear_faults,
     retractall(outside_(_, _)),
     retractall(block_seen),
-    retractall(model_name(_, _)),
+    forall(retract(model_names(Trie)), trie_destroy(Trie)),
     retractall(query_(_, _, _, _, _, _)),
-    retractall(example_name(_, _, _, _, _, _, _)).
+    retractall(example_name(_, _, _, _, _, _)).
 
-read_outside(Stream, Mode, Example, Next) :-
+read_outside(Stream, Mode, Example) :-
     (   Mode == fast
     ->  read_placed(Stream, Term, Place)
     ;   read_next(Mode, Stream, Term, Place)
     ),
-    outside(Term, Place, Stream, Mode, Example, Next).
+    outside(Term, Place, Stream, Mode, Example).
 
-outside(Term, Place, Stream, _, _, _) :-
+outside(Term, Place, Stream, _, _) :-
     Term == end_of_file,
     !,
     check_end(Stream, Place).
-outside(Term, Place, Stream, Mode, Example, Next0) :-
+outside(Term, Place, Stream, Mode, Example) :-
     subsumes_term(begin(model(_)), Term),
     !,
     Term = begin(model(Id)),
@@ -125,28 +127,30 @@ outside(Term, Place, Stream, Mode, Example, Next0) :-
     check_model_name(Id, Place),
     place_line(Place, Line),
     trie_new(Trie),
-    read_inside(Stream, block(Example, Id, Line, Next0, Mode), Place, Trie, Next0, Next, [], [], [], 0),
+    % What reading leaves on the stacks goes with each example.
+    \+ \+ read_inside(Mode, Stream, block(Example, Id, Line, Place, Facts, Objects, Trie),
+                      state(1, [], Facts, Objects, 0)),
     trie_destroy(Trie),
     Example1 is Example+1,
-    read_outside(Stream, Mode, Example1, Next).
-outside(Term, Place, Stream, Mode, Example, Next) :-
+    read_outside(Stream, Mode, Example1).
+outside(Term, Place, Stream, Mode, Example) :-
     subsumes_term(end(model(_)), Term),
     !,
     Term = end(model(Id)),
     add_fault(Place,
               'end(model(~w)) without its begin(model(~w)); delete it or add the begin',
               [Id, Id]),
-    read_outside(Stream, Mode, Example, Next).
-outside(Term, Place, Stream, Mode, Example, Next) :-
+    read_outside(Stream, Mode, Example).
+outside(Term, Place, Stream, Mode, Example) :-
     subsumes_term(bias(_), Term),
     arg(1, Term, Pattern),
     callable(Pattern),
     !,
     add_bias(Pattern, Place),
-    read_outside(Stream, Mode, Example, Next).
-outside(Term, Place, Stream, Mode, Example, Next) :-
+    read_outside(Stream, Mode, Example).
+outside(Term, Place, Stream, Mode, Example) :-
     assertz(outside_(Place, Term)),
-    read_outside(Stream, Mode, Example, Next).
+    read_outside(Stream, Mode, Example).
 
 %   add_bias(+Pattern, +Place)
 %
@@ -187,127 +191,145 @@ check_model_name(Id, Place) :-
               'the name ~w of the model is not ground; quote it if it starts with a capital letter',
               [Id]).
 check_model_name(Id, Place) :-
-    model_name(Id, First),
+    model_names(Names),
+    trie_lookup(Names, Id, First),
     !,
     add_fault(Place,
               'model ~w was already defined in line ~w; give each model a name of its own',
               [Id, First]).
 check_model_name(Id, Place) :-
     place_line(Place, Line),
-    assertz(model_name(Id, Line)).
+    model_names(Names),
+    trie_insert(Names, Id, Line).
 
-%   read_inside(+Stream, +Block, +Begin, +Trie, +Next0, -Next, +Names, +Facts, +Soft, +Fold)
+%   read_inside(+Mode, +Stream, +Block, +State)
 %
-%   Read the rest of one block that began at place Begin: names of objects,
-%   facts and soft facts so far. The loader is the path of plain facts of known
-%   predicates.
+%   Read the rest of an example. Block is block(Example, Id, Line, Begin, Facts,
+%   Objects, Trie): it began at place Begin; its facts, as their numbers, and the
+%   places of their objects are lists to be completed; Trie has the places of
+%   objects by their terms. State is state(Next, Names, Facts, Objects, Fold): the
+%   place of the next new object, the terms of those before, last first, and what
+%   is to be completed of both lists.
 
-read_inside(Stream, Block, Begin, Trie, Next0, Next, Names0, Facts, Soft, Fold) :-
-    arg(5, Block, Mode),
+read_inside(Mode, Stream, Block, state(Next, Names, Facts, Objects, Fold)) :-
+    arg(7, Block, Trie),
+    read_facts(Mode, Stream, Block, Trie, Next, Names, Facts, Objects, Fold).
+
+%   read_facts(+Mode, +Stream, +Block, +Trie, +Next, +Names, ?Facts, ?Objects, +Fold)
+%
+%   The path of plain facts of predicates that occurred before is a call of the
+%   loader for each.
+
+read_facts(Mode, Stream, Block, Trie, Next0, Names0, Facts0, Objects0, Fold) :-
     read_next(Mode, Stream, Term, Place),
-    arg(1, Block, Example),
     (   nonvar(Term),
-        loader(Term, Example, Trie, Next0, Next1, Names0, Names1, Fact)
-    ->  read_inside(Stream, Block, Begin, Trie, Next1, Next, Names1, [Fact|Facts], Soft, Fold)
-    ;   inside(Term, Place, Stream, Block, Begin, Trie,
-               Next0, Next, state(Names0, Facts, Soft, Fold))
+        loader(Term, Trie, Number, Next0, Next, Names0, Names, Objects0, Objects)
+    ->  Facts0 = [Number|Facts],
+        read_facts(Mode, Stream, Block, Trie, Next, Names, Facts, Objects, Fold)
+    ;   inside(Term, Place, Mode, Stream, Block, state(Next0, Names0, Facts0, Objects0, Fold))
     ).
 
-inside(Term, Place, Stream, Block, Begin, _, Next, Next, _) :-
+inside(Term, Place, _, Stream, Block, _) :-
     Term == end_of_file,
     !,
     (   cut_short
     ->  true
-    ;   arg(2, Block, Id),
+    ;   Block = block(_, Id, _, Begin, _, _, _),
         add_fault(Begin, 'model ~w is not closed; add end(model(~w)). after its last fact',
                   [Id, Id])
     ),
     check_end(Stream, Place).
-inside(Term, Place, _, Block, _, _, Next, Next, state(Names, Facts, Soft, Fold)) :-
+inside(Term, Place, _, _, Block, State) :-
     subsumes_term(end(model(_)), Term),
     !,
     Term = end(model(Id)),
-    Block = block(Example, Id0, Line, First, _),
+    Block = block(_, Id0, Line, _, _, _, _),
     (   Id == Id0
-    ->  store_example(Example, First, Next, Names, Facts, Soft),
-        term_text(Id0, Text),
-        length(Facts, Plain),
-        length(Soft, Weighted),
-        Count is Plain+Weighted,
-        assertz(example_name(Example, Text, Line, Fold, First, Next, Count))
+    ->  term_text(Id0, Text),
+        finish_example(Block, Text, State)
     ;   ground(Id0)
     ->  add_fault(Place,
                   'end(model(~w)) closes model ~w of line ~w; the names must be the same',
                   [Id, Id0, Line])
     ;   true
     ).
-inside(Term, Place, Stream, Block, _, Trie, Next0, Next, state(Names, Facts, Soft, Fold)) :-
+inside(Term, Place, Mode, Stream, Block, State) :-
     subsumes_term(begin(model(_)), Term),
     !,
     Term = begin(model(Id)),
-    Block = block(_, Id0, Line0, _, Mode),
+    Block = block(_, Id0, Line0, Begin, Facts, Objects, Trie),
     add_fault(Place,
               'model ~w begins inside model ~w of line ~w; add end(model(~w)). before it',
               [Id, Id0, Line0, Id0]),
     place_line(Place, Line),
-    read_inside(Stream, block(0, Id, Line, Next0, Mode), Place, Trie, Next0, Next,
-                Names, Facts, Soft, Fold).
-inside(Term, Place, Stream, Block, Begin, Trie, Next0, Next, state(Names0, Facts0, Soft0, Fold0)) :-
-    example_item(Term, Place, Block, Trie,
-                 state(Next0, Names0, Facts0, Soft0, Fold0),
-                 state(Next1, Names1, Facts1, Soft1, Fold1)),
-    read_inside(Stream, Block, Begin, Trie, Next1, Next, Names1, Facts1, Soft1, Fold1).
+    read_inside(Mode, Stream, block(0, Id, Line, Begin, Facts, Objects, Trie), State).
+inside(Term, Place, Mode, Stream, Block, State0) :-
+    example_item(Term, Place, Block, State0, State),
+    read_inside(Mode, Stream, Block, State).
 
-%   example_item(+Term, +Place, +Block, +Trie, +State0, -State)
+%   finish_example(+Block, +Text, +State)
+%
+%   Store an example that is called Text.
+
+finish_example(block(Example, _, Line, _, Facts, Objects, _), Text,
+               state(Next, Names, [], [], Fold)) :-
+    store_example(Example, Names, Facts, Objects),
+    Count is Next-1,
+    length(Facts, FactCount),
+    assertz(example_name(Example, Text, Line, Fold, Count, FactCount)).
+
+%   example_item(+Term, +Place, +Block, +State0, -State)
 %
 %   One term of an example that is not the plain path.
 
-example_item(Term, Place, _, _, State, State) :-
+example_item(Term, Place, _, State, State) :-
     item_fault(Term, State, Format, Arguments),
     !,
     add_fault(Place, Format, Arguments).
-example_item(fold(Fold), _, _, _, State0, State) :-
+example_item(fold(Fold), _, _, State0, State) :-
     !,
-    State0 = state(Next, Names, Facts, Soft, _),
-    State = state(Next, Names, Facts, Soft, Fold).
-example_item(query(Atom), Place, Block, Trie, State0, State) :-
+    State0 = state(Next, Names, Facts, Objects, _),
+    State = state(Next, Names, Facts, Objects, Fold).
+example_item(query(Atom), Place, Block, State0, State) :-
     !,
-    add_query(Atom, null, Place, Block, Trie, State0, State).
-example_item(query(Atom, Target), Place, Block, Trie, State0, State) :-
+    add_query(Atom, null, Place, Block, State0, State).
+example_item(query(Atom, Target), Place, Block, State0, State) :-
     !,
     (   number(Target)
     ->  Value is float(Target)
     ;   term_text(Target, Text),
         Value = class(Text)
     ),
-    add_query(Atom, Value, Place, Block, Trie, State0, State).
-example_item(Weight::Atom, _, Block, Trie, State0, State) :-
+    add_query(Atom, Value, Place, Block, State0, State).
+example_item(Weight::Atom, _, Block, State0, State) :-
     !,
-    stored_fact(Atom, Block, Trie, Fact, State0, state(Next, Names, Facts, Soft, Fold)),
+    load_fact(Atom, Block, Plain, State0, state(Next, Names, [Number|Facts], Objects0, Fold)),
     Value is float(Weight),
     (   Value =:= 1.0
-    ->  State = state(Next, Names, [Fact|Facts], Soft, Fold)
-    ;   State = state(Next, Names, Facts, [soft(Fact, Value)|Soft], Fold)
-    ).
-example_item(Atom, _, Block, Trie, State0, State) :-
-    stored_fact(Atom, Block, Trie, Fact, State0, state(Next, Names, Facts, Soft, Fold)),
-    State = state(Next, Names, [Fact|Facts], Soft, Fold).
+    ->  Number = Plain,
+        Objects = Objects0
+    ;   weighted_number(Plain, Number),
+        weight_index(Value, Index),
+        Objects0 = [Index|Objects]
+    ),
+    State = state(Next, Names, Facts, Objects, Fold).
+example_item(Atom, _, Block, State0, state(Next, Names, Facts, Objects, Fold)) :-
+    load_fact(Atom, Block, Number, State0, state(Next, Names, [Number|Facts], Objects, Fold)).
 
-%   add_query(+Atom, +Target, +Place, +Block, +Trie, +State0, -State)
+%   add_query(+Atom, +Target, +Place, +Block, +State0, -State)
 %
 %   Target is a float, class(Text) of a word, or null for none.
 
-add_query(Atom, Target, Place, Block, Trie, State0, State) :-
-    State0 = state(Next0, Names0, Facts, Soft, Fold),
-    State = state(Next, Names, Facts, Soft, Fold),
-    arg(1, Block, Example),
+add_query(Atom, Target, Place, Block, State0, State) :-
+    State0 = state(Next0, Names0, Facts, Objects, Fold),
+    State = state(Next, Names, Facts, Objects, Fold),
+    Block = block(Example, _, _, _, _, _, Trie),
     atom_arguments(Atom, Name, Arguments),
     length(Arguments, Arity),
-    intern_all(Arguments, Trie, Identifiers, Next0, Next, Names0, Names),
+    place_all(Arguments, Trie, Places, Next0, Next, Names0, Names),
     term_text(Atom, Text),
     place_line(Place, Line),
-    assertz(query_(Example, Name/Arity, Identifiers, Text, Target, Line)),
-    store_query(Name/Arity, Example, Identifiers).
+    assertz(query_(Example, Name/Arity, Places, Text, Target, Line)).
 
 %   item_fault(+Term, +State, -Format, -Arguments) is semidet.
 
@@ -349,35 +371,38 @@ item_fault(Weight::Atom, _, Format, Arguments) :-
 item_fault(Term, _, Format, Arguments) :-
     fact_fault(Term, Format, Arguments).
 
-stored_fact(Atom, Block, Trie, Fact, state(Next0, Names0, Facts, Soft, Fold),
-            state(Next, Names, Facts, Soft, Fold)) :-
-    Block = block(Example, _, _, _, _),
+%   load_fact(+Atom, +Block, -Number, +State0, -State)
+%
+%   Add the objects of a fact. Number is that of its predicate, to be put into the
+%   list of facts.
+
+load_fact(Atom, Block, Number, state(Next0, Names0, Facts, Objects0, Fold),
+          state(Next, Names, Facts, Objects, Fold)) :-
+    arg(7, Block, Trie),
     atom_arguments(Atom, Name, Arguments),
     length(Arguments, Arity),
-    (   data_predicate(Name/Arity, _)
+    (   data_predicate(Name/Arity, _, _)
     ->  true
-    ;   declare_data_predicate(Name/Arity),
-        register_loader(Name, Arity)
+    ;   declare_data_predicate(Name/Arity, New),
+        register_loader(Name, Arity, New)
     ),
-    loader(Atom, Example, Trie, Next0, Next, Names0, Names, Fact).
+    loader(Atom, Trie, Number, Next0, Next, Names0, Names, Objects0, Objects).
 
-%   register_loader(+Name, +Arity)
+%   register_loader(+Name, +Arity, +Number)
 %
-%   Compile a clause that turns a fact of this predicate into a stored fact.
-%   One such clause for each predicate is faster than any general conversion.
-%   It comes before all else, so it leaves the bounds of a model alone.
+%   Compile a clause that adds the objects of a fact of this predicate to those of
+%   an example. One such clause for each predicate is faster than any general
+%   conversion. It comes before all else, so it leaves the bounds of a model alone.
 
-register_loader(Name, Arity) :-
+register_loader(Name, Arity, Number) :-
     functor_of(Name, Arity, Atom, Arguments),
-    fact_key(Name/Arity, Key),
-    intern_goals(Arguments, Trie, Identifiers, Next0, Next, Names0, Names, Goals0),
-    Fact =.. [Key, Example|Identifiers],
+    place_goals(Arguments, Trie, Next0, Next, Names0, Names, Objects0, Objects, Goals0),
     (   memberchk(Name/Arity, [begin/1, end/1])
     ->  Arguments = [Argument],
         Goals = (Argument \= model(_), Goals0)
     ;   Goals = Goals0
     ),
-    assertz((loader(Atom, Example, Trie, Next0, Next, Names0, Names, Fact) :- Goals)).
+    assertz((loader(Atom, Trie, Number, Next0, Next, Names0, Names, Objects0, Objects) :- Goals)).
 
 functor_of(Name, 0, Name, []) :-
     !.
@@ -385,28 +410,31 @@ functor_of(Name, Arity, Atom, Arguments) :-
     length(Arguments, Arity),
     Atom =.. [Name|Arguments].
 
-intern_goals([], _, [], Next, Next, Names, Names, true).
-intern_goals([Argument|Arguments], Trie, [Identifier|Identifiers],
-             Next0, Next, Names0, Names,
-             (intern(Trie, Argument, Identifier, Next0, Next1, Names0, Names1), Goals)) :-
-    intern_goals(Arguments, Trie, Identifiers, Next1, Next, Names1, Names, Goals).
+place_goals([], _, Next, Next, Names, Names, Objects, Objects, true).
+place_goals([Term|Terms], Trie, Next0, Next, Names0, Names, [Place|Objects0], Objects,
+            (   (   trie_lookup(Trie, Term, Place)
+                ->  Next1 = Next0,
+                    Names1 = Names0
+                ;   lrnn_data:new_object(Term, Trie, Place, Next0, Next1, Names0, Names1)
+                ),
+                Goals
+            )) :-
+    place_goals(Terms, Trie, Next1, Next, Names1, Names, Objects0, Objects, Goals).
 
-intern(Trie, Term, Identifier, Next0, Next, Names0, Names) :-
+new_object(Term, Trie, Place, Place, Next, Names, [Term|Names]) :-
+    ground(Term),
+    trie_insert(Trie, Term, Place),
+    Next is Place+1.
+
+place_all([], _, [], Next, Next, Names, Names).
+place_all([Term|Terms], Trie, [Place|Places], Next0, Next, Names0, Names) :-
     (   trie_lookup(Trie, Term, Known)
-    ->  Identifier = Known,
-        Next = Next0,
-        Names = Names0
-    ;   ground(Term),
-        trie_insert(Trie, Term, Next0),
-        Identifier = Next0,
-        next_identifier(Next0, Next),
-        Names = [Term|Names0]
-    ).
-
-intern_all([], _, [], Next, Next, Names, Names).
-intern_all([Term|Terms], Trie, [Identifier|Identifiers], Next0, Next, Names0, Names) :-
-    intern(Trie, Term, Identifier, Next0, Next1, Names0, Names1),
-    intern_all(Terms, Trie, Identifiers, Next1, Next, Names1, Names).
+    ->  Place = Known,
+        Next1 = Next0,
+        Names1 = Names0
+    ;   new_object(Term, Trie, Place, Next0, Next1, Names0, Names1)
+    ),
+    place_all(Terms, Trie, Places, Next1, Next, Names1, Names).
 
 query_fault(Atom, _, Format, []) :-
     var(Atom),
@@ -468,24 +496,20 @@ finish_outside(Background) :-
             Items),
     place_line(First, Line),
     trie_new(Trie),
-    single_example(Items, block(1, example, Line, 1, careful), Trie,
-                   state(1, [], [], [], 0), state(Next, Names, Facts, Soft, Fold)),
+    Block = block(1, example, Line, First, Facts, Objects, Trie),
+    single_example(Items, Block, state(1, [], Facts, Objects, 0), State),
     trie_destroy(Trie),
-    store_example(1, 1, Next, Names, Facts, Soft),
-    length(Facts, Plain),
-    length(Soft, Weighted),
-    Count is Plain+Weighted,
-    assertz(example_name(1, "example", Line, Fold, 1, Next, Count)).
+    finish_example(Block, "example", State).
 finish_outside([]).
 
 is_clause(Term) :-
     nonvar(Term),
     Term = (_ :- _).
 
-single_example([], _, _, State, State).
-single_example([item(Place, Term)|Items], Block, Trie, State0, State) :-
-    example_item(Term, Place, Block, Trie, State0, State1),
-    single_example(Items, Block, Trie, State1, State).
+single_example([], _, State, State).
+single_example([item(Place, Term)|Items], Block, State0, State) :-
+    example_item(Term, Place, Block, State0, State1),
+    single_example(Items, Block, State1, State).
 
 %   background_item(+Term, +Place, -Background) is nondet.
 

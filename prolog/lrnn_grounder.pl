@@ -115,7 +115,7 @@ resolve(Level, Atom, Example, Goal) :-
 
 base(Predicate, Arguments, Example, Goals) :-
     findall(Kind-Key,
-            (   data_predicate(Predicate, Key), Kind = data
+            (   data_predicate(Predicate, Key, _), Kind = data
             ;   background_predicate(Predicate, Key), Kind = background
             ),
             Ways),

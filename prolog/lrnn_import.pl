@@ -16,6 +16,7 @@ modes.
 */
 
 :- op(200, fy, lrnn_import_syntax:(#)).
+:- op(0, xfx, lrnn_import_syntax:(::)).
 
 %!  read_terms(+Stream, -Terms) is det.
 %

@@ -1,8 +1,6 @@
 :- module(lrnn_rows,
           [ write_table/6,              % +Streams, +Body, +Variables, +Queried, +Identity, -Levels
             write_facts/3,              % +Streams, +NameArity, -Levels
-            write_data_facts/3,         % +Streams, +NameArity, -Levels
-            write_soft_facts/3,         % +Streams, +NameArity, -Levels
             limited_rows/2,             % +Most, :Goal
             wide_identifiers/0
           ]).
@@ -92,31 +90,6 @@ alternatives([Goal], Goal) :-
     !.
 alternatives([Goal|Goals], (Goal ; Rest)) :-
     alternatives(Goals, Rest).
-
-%!  write_data_facts(+Streams, +NameArity, -Levels) is det.
-%
-%   Write the facts that stand in the active examples themselves.
-
-write_data_facts(Streams, Name/Arity, Levels) :-
-    length(Variables, Arity),
-    fact_key(Name/Arity, Key),
-    Columns is Arity+1,
-    dynamic(lrnn_facts:Key/Columns),
-    Call =.. [Key, Example|Variables],
-    write_steps(Streams, [step(Variables, lrnn_facts:Call)], Variables, Example, Levels).
-
-%!  write_soft_facts(+Streams, +NameArity, -Levels) is det.
-%
-%   Write facts with a weight other than 1, and other facts of the same atoms:
-%   identifiers, then the index of the weight.
-
-write_soft_facts(Streams, Name/Arity, Levels) :-
-    fact_key(Name/Arity, Key),
-    length(Identifiers, Arity),
-    append(Identifiers, [Index], Variables),
-    write_steps(Streams,
-                [step(Variables, lrnn_store:soft_fact(Key, Example, Identifiers, Index))],
-                Variables, Example, Levels).
 
 %   write_steps(+Streams, +Steps, +Variables, +Example, -Levels)
 %

@@ -129,25 +129,19 @@ answer(data(LineOffset), Reply) :-
     maplist(query_json, Queries0, Queries),
     maplist(background_json, Background0, Background),
     maplist(fault_json, Faults0, Faults),
-    findall(json([name=Text, arity=Arity, facts=Count, soft=Soft]),
-            ( data_predicate(Name/Arity, Key),
-              text(Name, Text),
-              Columns is Arity+1,
-              functor(Head, Key, Columns),
-              predicate_property(lrnn_facts:Head, number_of_clauses(Count)),
-              (   soft_predicate(Name/Arity)
-              ->  Soft = true
-              ;   Soft = false
-              )
-            ),
+    findall([Text, Arity],
+            ( data_predicate(Name/Arity, _, _), text(Name, Text) ),
             Predicates),
     weight_values(Weights),
-    free_identifier(Free),
     data_bias(Bias0),
     maplist(bias_json(LineOffset), Bias0, Bias),
     Reply = json([ form=Form, bias=Bias, examples=Examples, queries=Queries, background=Background,
-                   predicates=Predicates, weights=Weights, objects=Free, faults=Faults
-                 ]).
+                   predicates=Predicates, weights=Weights, faults=Faults
+                 ]),
+    with_rows(( Streams = [FactStream, ObjectStream|_],
+                write_examples(FactStream, ObjectStream)
+              ),
+              Streams).
 answer(terms, json([terms=Terms])) :-
     with_text(read_terms(Stream, Terms), Stream).
 answer(background(Facts), json([])) :-
@@ -159,21 +153,18 @@ answer(queries(Queries), json([])) :-
     clear_extensions,
     set_queries(Queries).
 answer(extend(Level, Predicates, Clauses), json([])) :-
+    hold_facts,
     extend(Level, Predicates, Clauses).
 answer(limited(Most, Request), Reply) :-
     limited_rows(Most, answer(Request, Reply)).
 answer(table(Body, Variables, Queried, Identity), json([wide=Wide, levels=Levels])) :-
+    hold_facts,
     wide(Wide),
     with_rows(write_table(Streams, Body, Variables, Queried, Identity, Levels), Streams).
 answer(facts(Predicate), json([wide=Wide, levels=Levels])) :-
+    hold_facts,
     wide(Wide),
     with_rows(write_facts(Streams, Predicate, Levels), Streams).
-answer(data_facts(Predicate), json([wide=Wide, levels=Levels])) :-
-    wide(Wide),
-    with_rows(write_data_facts(Streams, Predicate, Levels), Streams).
-answer(soft(Predicate), json([wide=Wide, levels=Levels])) :-
-    wide(Wide),
-    with_rows(write_soft_facts(Streams, Predicate, Levels), Streams).
 answer(object_names, json([])) :-
     file(rows, [File|_]),
     with_output(File, [encoding(utf8), bom(false), buffer(full)], write_object_names(Stream), Stream).
@@ -196,11 +187,10 @@ text(Value, Text) :-
 
 fault_json(fault(Line, Column, Message), [Line, Column, Message]).
 
-example_json(example(Index, Text, Line, Fold, First, Next, Count),
-             [Index, Text, Line, Fold, First, Next, Count]).
+example_json(example(_, Text, Line, Fold, Objects, Facts), [Text, Line, Fold, Objects, Facts]).
 
-query_json(query(Example, Name/Arity, Identifiers, Text, Target0, Line),
-           [Example, NameText, Arity, Identifiers, Text, Target, Line]) :-
+query_json(query(Example, Name/Arity, Places, Text, Target0, Line),
+           [Example, NameText, Arity, Places, Text, Target, Line]) :-
     text(Name, NameText),
     (   Target0 = class(Target)
     ->  true

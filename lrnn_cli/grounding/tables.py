@@ -119,6 +119,17 @@ def ordered(table: Table) -> Table:
     return Table(table.example[order], table.objects[order])
 
 
+def ordered_set(table: Table) -> Table:
+    """The rows in ascending order, each once."""
+    # An object belongs to one example, and those of later examples have larger numbers.
+    columns = table.objects.T if table.objects.shape[1] else [table.example]
+    keys = row_keys(list(columns), len(table))
+    if (keys[1:] > keys[:-1]).all():
+        return table
+    _, first = np.unique(keys, return_index=True)
+    return Table(table.example[first], table.objects[first])
+
+
 def distinct(table: Table) -> Table:
     """The table without repeated rows, in the order of their first occurrence."""
     _, first = np.unique(row_keys([table.example, *table.objects.T], len(table)), return_index=True)

@@ -16,6 +16,7 @@ load(Text) :-
         open_string(Text, Stream),
         read_data(Stream, 0, data(_, _, _, Background, [])),
         close(Stream)),
+    hold_facts,
     findall(Fact, member(background(_, _, (Fact :- true)), Background), Facts),
     define_background_facts(Facts).
 

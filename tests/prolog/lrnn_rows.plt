@@ -14,8 +14,11 @@ load(Text) :-
     clear_model,
     setup_call_cleanup(
         open_string(Text, Stream),
-        read_data(Stream, 0, data(_, _, _, _, [])),
-        close(Stream)).
+        read_data(Stream, 0, data(_, _, Queries, _, [])),
+        close(Stream)),
+    hold_facts,
+    findall(Predicate-[[1|Places]], member(query(1, Predicate, Places, _, _, _), Queries), Asked),
+    set_queries(Asked).
 
 %   written(+Count, :Goal, +Streams, -Codes)
 %
@@ -72,9 +75,6 @@ test(limits_end_with_their_goal, Codes == [[1, 2], [0, 1, 2]]) :-
     load("p(a). p(b)."),
     catch(limited_rows(1, throw(stopped)), stopped, true),
     written(2, write_table(Streams, p(X), [X], none, [], _), Streams, Codes).
-test(data_facts, Codes == [[1, 2], [0, 1, 2]]) :-
-    load("p(a). p(b)."),
-    written(2, write_data_facts(Streams, p/1, _), Streams, Codes).
 test(unknown_predicate, Codes == [[1, 2], [0]]) :-
     load("p(a)."),
     written(2, write_facts(Streams, nothing/1, _), Streams, Codes).
@@ -82,10 +82,6 @@ test(facts_without_the_template, Codes == [[1, 2], [0, 1]]) :-
     load("p(a). q(b)."),
     extend(derived, [p/1], [clause(p(A), q(A), [])]),
     written(2, write_facts(Streams, p/1, _), Streams, Codes).
-test(soft_facts, Weights-Codes == [0.5, 0.25]-[[1, 2], [0, 1, 1, 2, 2]]) :-
-    load("0.5 :: p(a). 0.25 :: p(b)."),
-    written(2, write_soft_facts(Streams, p/1, _), Streams, Codes),
-    weight_values(Weights).
 test(narrow, fail) :-
     load("p(a)."),
     wide_identifiers.

@@ -52,15 +52,18 @@ test(faults, true(holds(Reply, "\"faults\":[[1,1,\"a variable is not a rule; wri
     reply("template.", "X.", Reply).
 test(data, true(maplist(holds(Reply),
                         [ "\"form\":\"single\"",
-                          "\"examples\":[[1,\"example\",1,0,1,3,2]]",
+                          "\"examples\":[[\"example\",1,0,2,2]]",
                           "\"queries\":[[1,\"p\",1,[2],\"p('B')\",1.0,1]]",
-                          "{\"name\":\"q\",\"arity\":1,\"facts\":1,\"soft\":false}",
-                          "{\"name\":\"s\",\"arity\":1,\"facts\":1,\"soft\":true}",
+                          "\"predicates\":[[\"q\",1],[\"s\",1]]",
                           "\"weights\":[0.5]",
-                          "\"objects\":3",
                           "\"faults\":[]"
                         ]))) :-
     reply("data(0).", "q(a). 0.5 :: s(a). query(p('B'), 1).", Reply).
+test(facts_are_written_while_data_are_read, Rows-Objects == [0, 3, 0]-[1, 1, 1, 2]) :-
+    reply("data(0).", "q(a). 0.5 :: s(a). q('B').", _),
+    maplist(test_file, [rows1, rows2], [RowFile, ObjectFile]),
+    read_file_to_codes(RowFile, Rows, [encoding(wchar_t)]),
+    read_file_to_codes(ObjectFile, Objects, [encoding(wchar_t)]).
 test(background, true(holds(Reply, "\"head\":[\"r\",1],\"body\":[[\"q\",1,false,false],[\"s\",1,true,false]],\"fact\":false,\"text\":\":-(r(V0),','(q(V0),\\\\+(s(V0))))\""))) :-
     reply("data(0).", "r(X) :- q(X), \\+ s(X).", Reply).
 test(background_goals, true(holds(Reply, "\"goals\":[[\"atom\",\"r\",[[\"V0\"],\"a\"]],[\"negation\",\"s\",[]],[\"guard\",\"@<\",[[\"V0\"],[\"+\",[\"1\",\"'V0'\"]]]]]"))) :-

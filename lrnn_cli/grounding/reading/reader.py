@@ -4,9 +4,9 @@ A large data file is cut where lines begin a new model. A cut may be wrong, say 
 the parts does not end cleanly between two models, and the whole file is read by one process instead. When all parts
 end cleanly, each began where the one before it ended, so the parts are what one process would have read.
 
-Where parts would be very large, they are cut into pieces, and each process reads one after another. The facts of a
-piece leave Prolog as tables before the next is read: in Prolog they take ten times the memory of their text. Should
-Prolog have to evaluate over them, it reads them again, and keeps them then.
+Facts leave Prolog as tables as soon as a part is read. Where parts would be very large, they are cut into pieces, and
+each process reads one after another, which it forgets with the next. Should Prolog have to evaluate over facts that it
+has forgotten, it reads them again, and keeps them then.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from lrnn_cli.engine.process import DepthError, PrologProcess
 from lrnn_cli.errors import Fault, about, faults_error
 from lrnn_cli.grounding.facts import ExampleFacts
 from lrnn_cli.grounding.grounder import GrounderOptions
-from lrnn_cli.grounding.reading.rows import PartOfFile, rank
-from lrnn_cli.grounding.reading.store import PrologStore, TakenFacts, joined_facts
+from lrnn_cli.grounding.reading.rows import PartOfFile
+from lrnn_cli.grounding.reading.store import PrologStore, object_names
+from lrnn_cli.grounding.reading.taken import TakenFacts, joined_facts, taken_facts
 from lrnn_cli.grounding.reading.templates import read_model, read_template
 from lrnn_cli.language.clauses import Predicate, goal_from_json
 from lrnn_cli.language.data import BackgroundClause, Bias, BodyPredicate, DataSet, Queries
@@ -93,20 +94,21 @@ class Reader:
         if faults:
             alike = looks_like(source, faults)
             raise faults_error(source.name, [alike] if alike else faults)
-        data = _data_set(source, pieces.parts, pieces.replies)
+        taken = joined_facts(pieces.facts)
+        data = _data_set(source, pieces.parts, pieces.replies, taken)
         facts = [clause.text for clause in data.background if clause.is_fact]
         background = f"background([{', '.join(facts)}])" if facts else ""
         if len(cuts) - 1 <= processes:
-            store = PrologStore(lambda: pieces.parts, source.name, data.queries, background)
-            self._facts = ExampleFacts(data, store, None)
+            store = PrologStore(lambda: pieces.parts, source.name, background)
+            self._facts = ExampleFacts(data, store, taken)
             return data
         # The memory of the last pieces is free at once.
         self._keep(0)
         self._start(1)
         give_back_free_memory()
         whole = partial(self._whole, source, [*cuts[: -1 : -(-(len(cuts) - 1) // processes)], size])
-        store = PrologStore(whole, source.name, data.queries, background)
-        self._facts = ExampleFacts(data, store, None, taken=pieces.taken())
+        store = PrologStore(whole, source.name, background)
+        self._facts = ExampleFacts(data, store, taken, names=b"".join(pieces.names))
         return data
 
     def _load(self, source: Source, cuts: list[int], processes: int, pieces: _Pieces) -> None:
@@ -114,10 +116,13 @@ class Reader:
         for start in range(0, len(cuts) - 1, processes):
             replies = self._read(source, cuts[start : start + processes + 1])
             parts = pieces.add(replies, self._processes)
+            if any(reply["faults"] for reply in replies):
+                return
+            pieces.facts += map(taken_facts, parts, replies)
             if len(cuts) - 1 > processes:
                 if not _parts_fit(replies):
                     return
-                pieces.take(source.name, parts, replies)
+                pieces.names.append(object_names(parts, source.name))
 
     def _whole(self, source: Source, cuts: list[int]) -> list[PartOfFile]:
         """Read a file again that was read in pieces, so that all of it is in Prolog."""
@@ -143,12 +148,13 @@ class Reader:
 
 
 class _Pieces:
-    """What was read so far: parts, what Prolog says of each, and the facts of those that it holds no more."""
+    """What was read so far: parts, what Prolog says of each, their facts, and names of objects that it forgets."""
 
     def __init__(self) -> None:
         self.parts: list[PartOfFile] = []
         self.replies: list[dict[str, Any]] = []
-        self._facts: list[TakenFacts] = []
+        self.facts: list[TakenFacts] = []
+        self.names: list[bytes] = []
 
     def add(self, replies: list[dict[str, Any]], processes: list[PrologProcess]) -> list[PartOfFile]:
         """The parts that processes have just read, which come after those before."""
@@ -156,31 +162,14 @@ class _Pieces:
         first_object = sum(part.objects for part in self.parts)
         added = []
         for process, reply in zip(processes, replies, strict=False):
-            objects, examples = rank(reply["objects"]), len(reply["examples"])
-            added.append(
-                PartOfFile(process, first_example, examples, first_object, objects, np.array(reply["weights"], float))
-            )
-            first_example += examples
-            first_object += objects
+            objects = np.array([example[3] for example in reply["examples"]], np.int32)
+            part = PartOfFile(process, first_example, first_object, objects, np.array(reply["weights"], float))
+            first_example += part.examples
+            first_object += part.objects
+            added.append(part)
         self.parts += added
         self.replies += replies
         return added
-
-    def take(self, name: str, parts: list[PartOfFile], replies: list[dict[str, Any]]) -> None:
-        """Take the facts of parts before their processes read others."""
-        store = PrologStore(lambda: parts, name, None)
-        predicates = [
-            (Predicate(item["name"], item["arity"]), item["soft"]) for r in replies for item in r["predicates"]
-        ]
-        plain, soft = (
-            sorted({predicate for predicate, _ in predicates}),
-            sorted({own for own, soft in predicates if soft}),
-        )
-        self._facts.append(store.taken(plain, soft))
-
-    def taken(self) -> TakenFacts:
-        """All facts that were taken."""
-        return joined_facts(self._facts)
 
 
 def split_text(text: bytes, parts: int) -> list[int]:
@@ -198,29 +187,24 @@ def _parts_fit(replies: list[dict[str, Any]]) -> bool:
     """Whether parts are what one process would have read: no faults, no name twice, models in each."""
     if any(reply["form"] == "single" for reply in replies):
         return False
-    names = [example[1] for reply in replies for example in reply["examples"]]
+    names = [example[0] for reply in replies for example in reply["examples"]]
     return not any(reply["faults"] for reply in replies) and len(set(names)) == len(names)
 
 
-def _data_set(source: Source, parts: list[PartOfFile], replies: list[dict[str, Any]]) -> DataSet:
+def _data_set(source: Source, parts: list[PartOfFile], replies: list[dict[str, Any]], taken: TakenFacts) -> DataSet:
     examples = []
+    first_object = [0]
     queries = []
-    predicates: dict[Predicate, int] = {}
-    soft = set()
     background = []
     bias = []
     for part, reply in zip(parts, replies, strict=True):
-        for _, text, line, fold, first, _, facts in reply["examples"]:
-            examples.append((text, line, fold, part.first_object + rank(first), facts))
-        for example, name, arity, objects, text, target, line in reply["queries"]:
-            arguments = [part.first_object + rank(identifier) for identifier in objects]
-            place = part.first_example + example - 1
-            queries.append((place, Predicate(name, arity), arguments, text, target, line))
-        for item in reply["predicates"]:
-            predicate = Predicate(item["name"], item["arity"])
-            predicates[predicate] = predicates.get(predicate, 0) + item["facts"]
-            if item["soft"]:
-                soft.add(predicate)
+        examples += reply["examples"]
+        for example in reply["examples"]:
+            first_object.append(first_object[-1] + example[3])
+        for example, name, arity, places, text, target, line in reply["queries"]:
+            number = part.first_example + example - 1
+            arguments = [first_object[number] + place - 1 for place in places]
+            queries.append((number, Predicate(name, arity), arguments, text, target, line))
         background += [_background_clause(item) for item in reply["background"]]
         bias += [
             Bias(Predicate(name, len(sorts)), tuple(sorts), line, column) for line, column, name, sorts in reply["bias"]
@@ -228,7 +212,6 @@ def _data_set(source: Source, parts: list[PartOfFile], replies: list[dict[str, A
     if not examples:
         message = "there is no example in these data; write begin(model(name)). facts end(model(name))."
         raise faults_error(source.name, [Fault(1, 1, message)])
-    objects = sum(part.objects for part in parts)
     return DataSet(
         name=source.name,
         digest=source.digest,
@@ -236,10 +219,10 @@ def _data_set(source: Source, parts: list[PartOfFile], replies: list[dict[str, A
         example_line=np.array([example[1] for example in examples], np.int32),
         example_fold=np.array([example[2] for example in examples], np.int32),
         example_facts=np.array([example[4] for example in examples], np.int32),
-        first_object=np.array([example[3] for example in examples] + [objects], np.int32),
+        first_object=np.array(first_object, np.int32),
         queries=_queries(source.name, queries),
-        predicates=predicates,
-        soft=frozenset(soft),
+        predicates={predicate: len(table) for predicate, table in taken.tables.items()},
+        soft=frozenset(taken.soft),
         background=tuple(background),
         bias=tuple(bias),
     )

@@ -1,7 +1,8 @@
 """From what a SWI-Prolog process writes to tables of objects.
 
-Each process numbers the objects of its examples from 1 and leaves out the surrogates of Unicode, since it writes
-identifiers as characters. Here they become numbers over the whole data set.
+Each process numbers the objects of its examples from 1. It writes these identifiers as characters, so it leaves out the
+surrogates of Unicode; an example that would have some of them begins behind them. Here identifiers become numbers over
+the whole data set.
 """
 
 from __future__ import annotations
@@ -20,14 +21,35 @@ SURROGATES = (0xD800, 0xE000)
 
 @dataclass
 class PartOfFile:
-    """What one process holds: examples `first_example` onwards, objects `first_object` onwards."""
+    """What one process holds: examples `first_example` onwards, objects `first_object` onwards.
+
+    example_objects: (examples,) how many objects each has; weights: those of facts, which have indices from 1.
+    """
 
     process: PrologProcess
     first_example: int
-    examples: int
     first_object: int
-    objects: int
+    example_objects: np.ndarray
     weights: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.examples = len(self.example_objects)
+        ends = np.cumsum(self.example_objects)
+        self.objects = int(ends[-1]) if len(ends) else 0
+        room = SURROGATES[0] - 1
+        self._below = room if self.objects <= room else int(ends[ends <= room].max(initial=0))
+        """How many objects have identifiers below the surrogates, those included that evaluation makes."""
+
+    def rank(self, identifiers: np.ndarray) -> np.ndarray:
+        """(identifiers,) their places from 0 among all objects."""
+        ranks = identifiers - np.int32(1)
+        if int(identifiers.max(initial=0)) < SURROGATES[1]:
+            return ranks
+        return np.asarray(ranks - np.int32(SURROGATES[1] - 1 - self._below) * (identifiers >= SURROGATES[1]))
+
+    def identifier(self, ranks: np.ndarray) -> np.ndarray:
+        """(ranks,) the identifiers of objects from their places."""
+        return np.asarray(ranks + np.where(ranks < self._below, 1, SURROGATES[1] - self._below))
 
     def ask(self, request: str) -> dict[str, Any]:
         return self.process.ask(request)
@@ -42,9 +64,7 @@ class MadeObjects:
     def numbered(self, number: int, identifiers: np.ndarray) -> np.ndarray:
         """Identifiers of one process as numbers of objects."""
         part = self._parts[number]
-        ranks = identifiers - np.int32(1)
-        if int(identifiers.max(initial=0)) >= SURROGATES[1]:
-            ranks -= np.int32(SURROGATES[1] - SURROGATES[0]) * (identifiers >= SURROGATES[1])
+        ranks = part.rank(identifiers)
         if int(ranks.max(initial=0)) < part.objects:
             return np.asarray(ranks + np.int32(part.first_object))
         made = -1 - ((ranks - part.objects) * len(self._parts) + number)
@@ -64,7 +84,7 @@ class MadeObjects:
         for number, part in enumerate(self._parts):
             codes = -1 - distinct[:, 1]
             mine = distinct[codes % len(self._parts) == number]
-            identifiers = identifier((-1 - mine[:, 1]) // len(self._parts) + part.objects)
+            identifiers = part.identifier((-1 - mine[:, 1]) // len(self._parts) + part.objects)
             locals_ = mine[:, 0] - part.first_example + 1
             request = ", ".join(f"{e}-{i}" for e, i in zip(locals_.tolist(), identifiers.tolist(), strict=True))
             names = part.ask(f"names([{request}])")["names"]
@@ -81,16 +101,6 @@ class MadeObjects:
             return replace(table, objects=objects)
 
         return [name for _, name, _ in named], final
-
-
-def rank(identifier: int) -> int:
-    """Identifiers from 1 leave out the surrogates; ranks count them from 0."""
-    return identifier - 1 - (SURROGATES[1] - SURROGATES[0] if identifier >= SURROGATES[1] else 0)
-
-
-def identifier(rank: np.ndarray) -> np.ndarray:
-    identifier = rank + 1
-    return np.where(identifier >= SURROGATES[0], identifier + SURROGATES[1] - SURROGATES[0], identifier)
 
 
 def read_rows(

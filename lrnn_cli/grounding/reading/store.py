@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
 import numpy as np
 
 from lrnn_cli.errors import about
-from lrnn_cli.grounding.reading.rows import MadeObjects, PartOfFile, identifier, read_rows
-from lrnn_cli.grounding.tables import SoftFacts, Table, stacked
+from lrnn_cli.grounding.reading.rows import MadeObjects, PartOfFile, read_rows
+from lrnn_cli.grounding.tables import Table, stacked
 from lrnn_cli.language.clauses import Predicate, plain_name, quoted
 from lrnn_cli.language.data import Queries
 
@@ -18,15 +17,13 @@ from lrnn_cli.language.data import Queries
 class PrologStore:
     """What was read, in Prolog: to be asked for as tables, or to evaluate goals over.
 
-    load: gives the parts, when Prolog is asked for the first time; name: of the data file; asked: the queries that
-    Prolog knows; background: a request that tells it what is true in every example.
+    load: gives the parts, when Prolog is asked for the first time; name: of the data file; background: a request that
+    tells it what is true in every example.
     """
 
-    def __init__(
-        self, load: Callable[[], list[PartOfFile]], name: str, asked: Queries | None, background: str = ""
-    ) -> None:
+    def __init__(self, load: Callable[[], list[PartOfFile]], name: str, background: str = "") -> None:
         self.name = name
-        self.asked = asked
+        self._asked: Queries | None = None
         self._load = load
         self._background = background
 
@@ -55,11 +52,11 @@ class PrologStore:
 
     def ask(self, queries: Queries) -> None:
         """Evaluate for these queries of the data from now on."""
-        if queries is self.asked:
+        if queries is self._asked:
             return
         requests = [f"queries([{', '.join(_asked(queries, part))}])" for part in self.parts]
         _send(self.parts, requests, self.name)
-        self.asked = queries
+        self._asked = queries
 
     def table(self, columns: int, made: MadeObjects) -> Table:
         """The rows that all parts wrote last."""
@@ -69,62 +66,15 @@ class PrologStore:
             tables.append(Table(example + np.int32(part.first_example), rows))
         return stacked(tables)
 
-    def facts(self, predicate: Predicate) -> Table:
-        """The facts of active examples."""
-        self.broadcast(f"data_facts({indicator(predicate)})")
-        return self.table(predicate.arity, MadeObjects(self.parts))
-
-    def soft_facts(self, predicate: Predicate) -> SoftFacts:
-        """The weighted facts of active examples."""
-        self.broadcast(f"soft({indicator(predicate)})")
-        arity = predicate.arity
-        made = MadeObjects(self.parts)
-        examples = []
-        objects = []
-        weights = []
-        for number, part in enumerate(self.parts):
-            example, rows = read_rows(part, arity + 1, lambda codes: codes)
-            examples.append(example + np.int32(part.first_example))
-            objects.append(made.numbered(number, rows[:, :arity]))
-            weights.append(part.weights[rows[:, arity] - 1] if len(rows) else np.empty(0))
-        return SoftFacts(Table(np.concatenate(examples), np.concatenate(objects)), np.concatenate(weights))
-
     def object_names(self) -> bytes:
         """The names of all objects in their order, the control character RS after each."""
-        self.broadcast("object_names")
-        return b"".join(part.process.rows() for part in self.parts)
-
-    def taken(self, plain: Iterable[Predicate], soft: Iterable[Predicate]) -> TakenFacts:
-        """The facts of active examples, and the weighted ones, of all predicates that have any."""
-        tables = {predicate: self.facts(predicate) for predicate in plain}
-        weighted = {predicate: self.soft_facts(predicate) for predicate in soft}
-        return TakenFacts(tables, weighted, self.object_names())
+        return object_names(self.parts, self.name)
 
 
-@dataclass(frozen=True)
-class TakenFacts:
-    """Facts that were taken from Prolog: all atoms, the weighted ones, and the names of objects as one text."""
-
-    tables: dict[Predicate, Table]
-    soft: dict[Predicate, SoftFacts]
-    names: bytes
-
-
-def joined_facts(pieces: Sequence[TakenFacts]) -> TakenFacts:
-    """The facts of pieces of a file that follow each other."""
-    tables: dict[Predicate, list[Table]] = {}
-    soft: dict[Predicate, list[SoftFacts]] = {}
-    for piece in pieces:
-        for predicate, table in piece.tables.items():
-            tables.setdefault(predicate, []).append(table)
-        for predicate, facts in piece.soft.items():
-            soft.setdefault(predicate, []).append(facts)
-    weighted = {
-        predicate: SoftFacts(stacked([own.atoms for own in parts]), np.concatenate([own.weight for own in parts]))
-        for predicate, parts in soft.items()
-    }
-    names = b"".join(piece.names for piece in pieces)
-    return TakenFacts({predicate: stacked(parts) for predicate, parts in tables.items()}, weighted, names)
+def object_names(parts: Sequence[PartOfFile], name: str) -> bytes:
+    """The names of the objects of parts of a data file in their order, the control character RS after each."""
+    _send(parts, ["object_names"] * len(parts), name)
+    return b"".join(part.process.rows() for part in parts)
 
 
 def _send(parts: Sequence[PartOfFile], requests: Sequence[str], place: str) -> None:
@@ -147,5 +97,5 @@ def _asked(queries: Queries, part: PartOfFile) -> Iterator[str]:
     for number, predicate in enumerate(queries.predicate):
         rows = (inside & (queries.predicate_index == number)).nonzero()[0]
         example = queries.example[rows, None] - part.first_example + 1
-        objects = identifier(queries.argument[rows, : predicate.arity] - part.first_object)
+        objects = part.identifier(queries.argument[rows, : predicate.arity] - part.first_object)
         yield f"{indicator(predicate)}-{np.hstack([example, objects]).tolist()}"
