@@ -101,11 +101,16 @@ def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if size > min(COUNTED, FAR_APART * len(keys)):
         _, first, ranks = np.unique(keys, return_index=True, return_inverse=True)
         return ranks.astype(np.int64), first
-    place = np.full(size, -1, np.int32)
-    place[keys[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
-    present = place >= 0
-    rank = np.cumsum(present, dtype=np.int32) - 1
-    return rank[keys].astype(np.int64), place[present].astype(np.int64)
+    # Few of the numbers of a range are keys: only places of these are written.
+    present = np.zeros(size, bool)
+    present[keys] = True
+    distinct = present.nonzero()[0]
+    rank = np.empty(size, np.int64)
+    rank[distinct] = np.arange(len(distinct))
+    ranks = rank[keys]
+    first = np.empty(len(distinct), np.int64)
+    first[ranks[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return ranks, first
 
 
 def ranked_rows(columns: Sequence[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
