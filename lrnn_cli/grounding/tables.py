@@ -90,7 +90,8 @@ def row_keys(columns: Sequence[np.ndarray], size: int, most: int = 2**62) -> np.
         if distinct_keys * width >= most:
             keys, first = ranked(keys)
             distinct_keys = len(first)
-        keys = keys * width + (column - low)
+        keys *= width
+        keys += column - low
         distinct_keys *= width
     return keys
 
