@@ -22,6 +22,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.example)
 
+    def rows(self, places: np.ndarray) -> Table:
+        """The rows at some places, in their order. NumPy's brackets would take four times as long."""
+        return Table(self.example.take(places), self.objects.take(places, axis=0))
+
 
 @dataclass(frozen=True)
 class SoftFacts:
@@ -61,7 +65,7 @@ def stacked(tables: Sequence[Table]) -> Table:
 def part(table: Table, examples: np.ndarray) -> Table:
     """The rows of these examples."""
     chosen = np.isin(table.example, examples)
-    return table if chosen.all() else Table(table.example[chosen], table.objects[chosen])
+    return table if chosen.all() else table.rows(chosen.nonzero()[0])
 
 
 def soft_part(soft: SoftFacts, examples: np.ndarray) -> SoftFacts:
@@ -108,7 +112,7 @@ def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     distinct = present.nonzero()[0]
     rank = np.empty(size, np.int64)
     rank[distinct] = np.arange(len(distinct))
-    ranks = rank[keys]
+    ranks = rank.take(keys)
     first = np.empty(len(distinct), np.int64)
     first[ranks[::-1]] = np.arange(len(keys) - 1, -1, -1)
     return ranks, first
@@ -122,7 +126,7 @@ def ranked_rows(columns: Sequence[np.ndarray], size: int) -> tuple[np.ndarray, n
 def ordered(table: Table) -> Table:
     """The rows in ascending order."""
     order = np.argsort(row_keys([table.example, *table.objects.T], len(table)), kind="stable")
-    return Table(table.example[order], table.objects[order])
+    return table.rows(order)
 
 
 def distinct(table: Table) -> Table:
@@ -131,4 +135,4 @@ def distinct(table: Table) -> Table:
     if len(first) == len(table):
         return table
     first.sort()
-    return Table(table.example[first], table.objects[first])
+    return table.rows(first)

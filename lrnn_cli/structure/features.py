@@ -54,7 +54,7 @@ class PredicateLayer:
 
     def classes_at(self, example: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(rows,) the classes of atoms with these objects (rows, arguments), -1 for those that are not there."""
-        return np.asarray(self._class_or_none[self.index.position(example, rows)])
+        return np.asarray(self._class_or_none.take(self.index.position(example, rows)))
 
     @cached_property
     def _class_or_none(self) -> np.ndarray:
@@ -319,24 +319,25 @@ class Features:
         for kind, own, places in zip(kinds, rows, classes, strict=True):
             holds = self.layers[kind].holds
             if holds is not None:
-                held = holds[own].T[places]
+                held = holds[own].T.take(places, axis=0)
                 kept = held if kept is None else kept & held
         if kept is not None:
             # Tuples for which no body holds are most of them.
             there = np.asarray(kept.any(axis=1)).nonzero()[0]
-            counts, kept, classes = counts[:, there], kept[there], [places[there] for places in classes]
+            counts, kept, classes = counts[:, there], kept.take(there, axis=0), [places[there] for places in classes]
             factor = None if factor is None else factor[there]
         product = np.full((counts.shape[1], len(fillings)), a.factors(bias))
         if factor is not None:
             product *= factor[:, None]
         for kind, own, places in zip(kinds, rows, classes, strict=True):
-            product *= self._factors[kind][own].T[places]
+            product *= self._factors[kind][own].T.take(places, axis=0)
         return self.aggregation.columns(counts, a.rules_of_products(product), kept)
 
 
 def _kept(keep: np.ndarray, table: Table, classes: list[np.ndarray]) -> tuple[Table, list[np.ndarray]]:
     """Some rows of a table, and of classes of what is in it."""
-    return Table(table.example[keep], table.objects[keep]), [column[keep] for column in classes]
+    places = keep.nonzero()[0]
+    return table.rows(places), [column.take(places) for column in classes]
 
 
 def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:

@@ -19,7 +19,6 @@ from scipy.sparse import csc_array, csr_array, hstack
 
 from lrnn_cli.grounding.atoms import class_ids
 from lrnn_cli.grounding.joins.relations import TooManyRows
-from lrnn_cli.grounding.tables import Table
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
@@ -270,7 +269,7 @@ def _collapse(shape: Shape, features: Features, unary: PredicateLayer | None) ->
     if not inside.any():
         return None
     if not inside.all():
-        table, row = Table(table.example[inside], table.objects[inside]), row[inside]
+        table, row = table.rows(inside.nonzero()[0]), row[inside]
     classes = [
         np.full(len(table), -1) if unary is None else unary.classes_at(table.example, objects[:, None])
         for objects in table.objects.T
