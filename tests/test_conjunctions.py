@@ -23,7 +23,7 @@ from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure import patterns
 from lrnn_cli.structure.algorithm import learn_rules
-from lrnn_cli.structure.boosting import REUSE, BoostingOptions, Thresholds, boosted
+from lrnn_cli.structure.boosting import REUSE, BoostingOptions, BoostingStep, Thresholds, adder_of_members, boosted
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
@@ -429,6 +429,42 @@ def test_the_best_threshold_is_that_of_an_enumeration(with_arguments: bool, seed
     again = thresholds.best(chosen, weighted, options, with_arguments, best.score)
     assert again is not None
     assert again.favoured == again.score
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_compiled_sums_are_those_of_scipy_to_the_byte(share: float) -> None:
+    source = np.random.default_rng(7)
+    columns = random_columns(source, 400, 30)
+    thresholds = Thresholds(columns, np.arange(400))
+    bins = (source.random(len(thresholds.column)) < share).nonzero()[0]
+    weighted = source.normal(size=(3, 400)) * (source.random(400) < 0.6)
+    plain = thresholds.sums(bins, weighted)
+    thresholds.add_members = adder_of_members(np.inf)
+    assert thresholds.add_members is not None
+    compiled = thresholds.sums(bins, weighted)
+    assert compiled.tobytes() == plain.tobytes()
+    by_hand = [math.fsum(weighted[1, thresholds.members[[place]].indices]) for place in bins.tolist()]
+    assert compiled[1] == pytest.approx(by_hand)
+
+
+def test_conjunctions_do_not_depend_on_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are the same without numba, and where there is so little to add up that it is not worth while."""
+    columns = random_columns(np.random.default_rng(3), 200, 20)
+    target = (np.random.default_rng(4).random(200) < 0.4).astype(float)
+    options = BoostingOptions(12, 0.5, penalty=1.0, covered=3)
+
+    def learned() -> list[BoostingStep]:
+        return list(boosted(columns, np.arange(200), target, PAPER, options, np.random.default_rng(1)))
+
+    assert adder_of_members(1.0) is None
+    plain = learned()
+    monkeypatch.setattr("lrnn_cli.structure.boosting.WORTHWHILE", 0)
+    compiled = learned()
+    monkeypatch.setattr("lrnn_cli.structure.boosting.find_spec", lambda name: None)
+    assert adder_of_members(np.inf) is None
+    for steps in (compiled, learned()):
+        assert [step.conjunction for step in steps] == [step.conjunction for step in plain]
+        assert [step.logit.tobytes() for step in steps] == [step.logit.tobytes() for step in plain]
 
 
 def test_a_part_is_not_taken_twice() -> None:

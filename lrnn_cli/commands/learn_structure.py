@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -83,6 +85,8 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
     _check_usage(options)
     progress = Progress(quiet)
     with open_session(progress, options) as session:
+        # Reading waits for SWI-Prolog.
+        Thread(target=import_module, args=("lrnn_cli.structure.learning",)).start()
         training = read_part(session, data, options, testing=False).labelled().in_memory()
     settings = api.structure_options(as_in_the_paper, **given(field.name for field in fields(StructureOptions)))
     run = {name: options[name] for name in ("ensemble", "budget", "run_directory", "resume")}

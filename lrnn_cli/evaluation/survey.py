@@ -94,14 +94,16 @@ def signatures(
     colour = _refined(np.zeros(objects, np.uint64), facts)
     # Unary facts have had their say; only relations carry colours from object to object.
     relational = [fact for fact in facts if fact[1].objects.shape[1] > 1]
-    known = -1
+    # (objects,) one that had the same colour before: only those that lose theirs have to be sorted.
+    same = np.zeros(objects, np.int64)
+    apart = np.arange(objects)
     for _ in range(ROUNDS):
-        ordered = np.sort(colour)
-        count = int((ordered[1:] != ordered[:-1]).sum())
-        if count == known:
-            break
-        known = count
+        _, first, place = np.unique(colour[apart], return_index=True, return_inverse=True)
+        same[apart] = apart[first[place]]
         colour = _refined(colour, relational)
+        apart = (colour != colour[same]).nonzero()[0]
+        if not len(apart):
+            break
     signature = np.zeros(len(data.example_name), np.uint64)
     for code, table, extra in facts:
         np.add.at(signature, table.example, _row_hash(code, table, extra, colour))
@@ -178,10 +180,12 @@ def _row_hash(code: np.uint64, table: Table, extra: np.ndarray, colour: np.ndarr
 
 def _mix(value: np.ndarray) -> np.ndarray:
     """Scramble 64-bit integers (the finaliser of splitmix64)."""
-    value = value + np.uint64(0x9E3779B97F4A7C15)
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(value ^ (value >> np.uint64(31)))
+    mixed = value + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def _query_targets(data: DataSet, colour: np.ndarray) -> list[dict[tuple[object, ...], set[float]]]:

@@ -61,7 +61,7 @@ class AtomIndex:
         """Positions of atoms, -1 for those that are not there."""
         if self._direct is not None:
             number = rows[:, 0] if self.arity else np.minimum(example, len(self._direct) - 1)
-            return np.asarray(self._direct[number])
+            return np.asarray(self._direct.take(number))
         keys = rows[:, 0].astype(np.int64) if self.arity else example.astype(np.int64)
         known = np.ones(len(keys), bool)
         for column, stage in enumerate(self._stages, 1):
@@ -107,7 +107,7 @@ class Group:
 
         Atoms that no query sees have no class; rows with them are in no neuron that is kept.
         """
-        return np.asarray(np.append(self.value_class, np.int32(0))[position].clip(min=0))
+        return np.asarray(np.append(self.value_class, np.int32(0)).take(position).clip(min=0))
 
     def class_digest(self) -> bytes:
         """Equal when atoms and their classes are."""

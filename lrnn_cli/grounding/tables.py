@@ -22,6 +22,10 @@ class Table:
     def __len__(self) -> int:
         return len(self.example)
 
+    def rows(self, places: np.ndarray) -> Table:
+        """The rows at some places, in their order. NumPy's brackets would take four times as long."""
+        return Table(self.example.take(places), self.objects.take(places, axis=0))
+
 
 @dataclass(frozen=True)
 class SoftFacts:
@@ -61,7 +65,7 @@ def stacked(tables: Sequence[Table]) -> Table:
 def part(table: Table, examples: np.ndarray) -> Table:
     """The rows of these examples."""
     chosen = np.isin(table.example, examples)
-    return table if chosen.all() else Table(table.example[chosen], table.objects[chosen])
+    return table if chosen.all() else table.rows(chosen.nonzero()[0])
 
 
 def soft_part(soft: SoftFacts, examples: np.ndarray) -> SoftFacts:
@@ -90,7 +94,8 @@ def row_keys(columns: Sequence[np.ndarray], size: int, most: int = 2**62) -> np.
         if distinct_keys * width >= most:
             keys, first = ranked(keys)
             distinct_keys = len(first)
-        keys = keys * width + (column - low)
+        keys *= width
+        keys += column - low
         distinct_keys *= width
     return keys
 
@@ -101,11 +106,16 @@ def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if size > min(COUNTED, FAR_APART * len(keys)):
         _, first, ranks = np.unique(keys, return_index=True, return_inverse=True)
         return ranks.astype(np.int64), first
-    place = np.full(size, -1, np.int32)
-    place[keys[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=np.int32)
-    present = place >= 0
-    rank = np.cumsum(present, dtype=np.int32) - 1
-    return rank[keys].astype(np.int64), place[present].astype(np.int64)
+    # Few of the numbers of a range are keys: only places of these are written.
+    present = np.zeros(size, bool)
+    present[keys] = True
+    distinct = present.nonzero()[0]
+    rank = np.empty(size, np.int64)
+    rank[distinct] = np.arange(len(distinct))
+    ranks = rank.take(keys)
+    first = np.empty(len(distinct), np.int64)
+    first[ranks[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return ranks, first
 
 
 def ranked_rows(columns: Sequence[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +126,7 @@ def ranked_rows(columns: Sequence[np.ndarray], size: int) -> tuple[np.ndarray, n
 def ordered(table: Table) -> Table:
     """The rows in ascending order."""
     order = np.argsort(row_keys([table.example, *table.objects.T], len(table)), kind="stable")
-    return Table(table.example[order], table.objects[order])
+    return table.rows(order)
 
 
 def ordered_set(table: Table) -> Table:
@@ -136,4 +146,4 @@ def distinct(table: Table) -> Table:
     if len(first) == len(table):
         return table
     first.sort()
-    return Table(table.example[first], table.objects[first])
+    return table.rows(first)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
@@ -29,6 +31,9 @@ DIGITS = 6
 REUSE = 1.05
 """A part that a rule has already, and that helps, counts for so many times its score: parts are shared, and there are
 half as many."""
+WORTHWHILE = 50_000_000
+"""Members of bins to be added up from which compiled code is used: a quarter of a second of SciPy, thrice what loading
+the code takes."""
 BIAS_STEP = 0.5
 """The bias takes a shorter step than the rules: it is corrected after each."""
 
@@ -63,44 +68,35 @@ class Thresholds:
     Thresholds cut each column into bins. A threshold has the number of the bin above it.
 
     members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
-    column: (bins,) its column; first, fullest: (bins,) whether it is so in its column
-    low, high: (bins,) the values beside the threshold; favour: (2, bins) what the score of each, for below and for at
-    least, is multiplied by
+    column: (bins,) its column; low, high: (bins,) the values beside the threshold; favour: (2, bins) what the score of
+    each, for below and for at least, is multiplied by
+    columns, first, fullest, sizes: (columns that are not constant,) the number of each, the places of its first bin and
+    of its fullest one after that, how many it has
     """
 
     def __init__(self, columns: Columns, queries: np.ndarray) -> None:
         values = columns.values[queries]
         values.sort_indices()
         bins = [made for number in range(len(columns)) if (made := _bins(values, number)) is not None]
-        sizes = np.array([len(made.low) for made in bins], np.int64)
-        start = np.concatenate([[0], np.cumsum(sizes)])
-        total = int(start[-1])
-        first_bins = zip(bins, start.tolist(), strict=False)
+        self.columns = np.array([made.column for made in bins], np.int64)
+        self.sizes = np.array([len(made.low) for made in bins], np.int64)
+        self.fullest = np.array([made.fullest for made in bins], np.int64)
+        self.first = np.cumsum(self.sizes) - self.sizes
+        total = int(self.sizes.sum())
+        first_bins = zip(bins, self.first.tolist(), strict=True)
         row = np.concatenate([np.zeros(0, np.int64), *(made.code + first for made, first in first_bins)])
         member = np.concatenate([np.zeros(0, np.int64), *(made.members for made in bins)])
         places = (row.astype(np.int32), member.astype(np.int32))
         self.members = csr_array((np.ones(len(row)), places), shape=(total, len(queries)))
-        self.column = np.repeat(np.array([made.column for made in bins], np.int64), sizes)
-        self.first, self.fullest = np.zeros(total, bool), np.zeros(total, bool)
-        self.first[start[:-1]] = True
-        self.fullest[start[:-1] + np.array([made.fullest for made in bins], np.int64)] = True
+        self.column = np.repeat(self.columns, self.sizes)
         self.low = np.concatenate([np.zeros(0), *(made.low for made in bins)])
         self.high = np.concatenate([np.zeros(0), *(made.high for made in bins)])
         self.favour = np.ones((2, total))
+        self.add_members: Callable[..., Any] | None = None
+        """Adds up as SciPy does, to the byte, in compiled code; None without it."""
 
     def __len__(self) -> int:
-        return int((~self.first).sum())
-
-    def sums_above(self, bins: np.ndarray, weighted: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """(k, bins) sums of rows (k, queries) in some bins, all of their columns, or above; `total` is of all."""
-        members = self.members if len(bins) == len(self.column) else self.members[bins]
-        sums = np.ascontiguousarray((members @ weighted.T).T)
-        starts = self.first[bins].nonzero()[0]
-        sums[:, self.fullest[bins].nonzero()[0]] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
-        below = np.zeros_like(sums)
-        np.cumsum(sums[:, :-1], axis=1, out=below[:, 1:])
-        below -= np.repeat(below[:, starts], np.diff(starts, append=len(bins)), axis=1)
-        return np.asarray(total[:, None] - below)
+        return len(self.column) - len(self.columns)
 
     def best(
         self,
@@ -114,16 +110,20 @@ class Thresholds:
 
         weighted: (3, queries) slopes, curvatures and ones of covered queries, zeros of others.
         """
-        bins = chosen[self.column].nonzero()[0]
-        if not len(bins):
+        own = chosen[self.columns].nonzero()[0]
+        if not len(own):
             return None
+        sizes = self.sizes[own]
+        starts = np.cumsum(sizes) - sizes
+        bins = np.repeat(self.first[own] - starts, sizes) + np.arange(sizes.sum())
         total = weighted.sum(axis=1)
-        above = self.sums_above(bins, weighted, total)
-        first = self.first[bins]
+        above = _sums_above(self.sums(bins, weighted), total, starts, sizes, self.fullest[own])
         best: _Best | None = None
         for at_least, sums in ((True, above),) if with_arguments else ((True, above), (False, total[:, None] - above)):
             score = sums[0] ** 2 / (sums[1] + options.penalty)
-            score[(sums[2] < options.covered - 0.5) | first] = -1.0
+            score[sums[2] < options.covered - 0.5] = -1.0
+            # There is no threshold below the first bin of a column.
+            score[starts] = -1.0
             # A part that does not raise the score is not favoured: the same one again would seem to.
             favoured = np.where(score > least, score * self.favour[int(at_least)].take(bins), score)
             place = int(favoured.argmax())
@@ -131,11 +131,37 @@ class Thresholds:
                 best = _Best(float(score[place]), float(favoured[place]), int(bins[place]), at_least)
         return best
 
+    def sums(self, bins: np.ndarray, weighted: np.ndarray) -> np.ndarray:
+        """(3, bins) sums of weighted (3, queries) over the members of some bins."""
+        if self.add_members is None:
+            members = self.members if len(bins) == len(self.column) else self.members[bins]
+            sums = members @ weighted.T
+        else:
+            sums = np.empty((len(bins), 3))
+            start = self.members.indptr.astype(np.int64, copy=False)
+            numbers = np.ascontiguousarray(weighted.T)
+            self.add_members(bins, start, self.members.indices, numbers.ravel(), sums.ravel())
+        return np.ascontiguousarray(sums.T)
+
     def taken(self, best: _Best, columns: Columns) -> Part:
         """The part that a threshold makes, which is favoured from now on."""
         self.favour[int(best.at_least), best.bin] = REUSE
         low, high = float(self.low[best.bin]), float(self.high[best.bin])
         return Part(columns.bodies[self.column[best.bin]], low, high, best.at_least)
+
+
+def _sums_above(
+    sums: np.ndarray, total: np.ndarray, starts: np.ndarray, sizes: np.ndarray, fullest: np.ndarray
+) -> np.ndarray:
+    """(k, bins) sums of each bin and those above it from sums (k, bins) of each but the fullest; `total` is of all.
+
+    starts, sizes: (columns,) the first bin of each column, and how many it has; fullest: its place after the first
+    """
+    sums[:, starts + fullest] = total[:, None] - np.add.reduceat(sums, starts, axis=1)
+    below = np.zeros_like(sums)
+    np.cumsum(sums[:, :-1], axis=1, out=below[:, 1:])
+    below -= np.repeat(below[:, starts], sizes, axis=1)
+    return np.asarray(total[:, None] - below)
 
 
 @dataclass(frozen=True)
@@ -157,17 +183,24 @@ def _bins(values: csc_array, column: int) -> _Bins | None:
     """The bins of a column of (queries, columns); None where it is constant."""
     queries = values.shape[0]
     inside = slice(values.indptr[column], values.indptr[column + 1])
+    members: np.ndarray = values.indices[inside]
     given = np.asarray(np.round(values.data[inside], DIGITS))
     distinct = np.unique(given) if len(given) == queries else np.unique(np.append(given, 0.0))
     edges = _edges(distinct, given, queries)
     if not len(edges):
         return None
-    code = np.full(queries, np.searchsorted(edges, 0.0, "right"))
-    code[values.indices[inside]] = np.searchsorted(edges, given, "right")
-    fullest = int(np.bincount(code).argmax())
-    others = (code != fullest).nonzero()[0]
+    zero, code = int(np.searchsorted(edges, 0.0, "right")), np.searchsorted(edges, given, "right")
+    count = np.bincount(code, minlength=len(edges) + 1)
+    count[zero] += queries - len(given)
+    fullest = int(count.argmax())
+    if fullest != zero:
+        # Those that have no value are not in the fullest bin.
+        everything = np.full(queries, zero)
+        everything[members] = code
+        members, code = np.arange(queries), everything
+    others = code != fullest
     low = distinct[np.searchsorted(distinct, edges) - 1]
-    return _Bins(column, others, code[others], fullest, np.append(np.nan, low), np.append(np.nan, edges))
+    return _Bins(column, members[others], code[others], fullest, np.append(np.nan, low), np.append(np.nan, edges))
 
 
 def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
@@ -177,6 +210,17 @@ def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
     everything = np.concatenate([given, np.zeros(queries - len(given))])
     parts = np.quantile(everything, np.linspace(0.0, 1.0, MOST_THRESHOLDS + 2)[1:-1], method="nearest")
     return np.unique(parts[parts > distinct[0]])
+
+
+def adder_of_members(members: float) -> Callable[..., Any] | None:
+    """Compiled code that adds up members of bins, so many in all; None where it is not there, or not worth while."""
+    if members < WORTHWHILE or find_spec("numba") is None:
+        return None
+    try:
+        from lrnn_cli.structure.bin_sums import add_members
+    except ImportError:
+        return None
+    return add_members
 
 
 @dataclass(frozen=True)
@@ -210,6 +254,8 @@ def boosted(
     squashing = link.family.squashing
     with_arguments = any(body.shape.head.arity for body in columns.bodies)
     thresholds = Thresholds(columns, queries)
+    sums = options.rules * options.parts * options.columns
+    thresholds.add_members = adder_of_members(thresholds.members.nnz * sums)
     known = target[queries]
     start = float(link.scaled(0.0)) if with_arguments else kind.likelihood.start(known)
     logit = start + link.steepness * np.broadcast_to(given, len(target))

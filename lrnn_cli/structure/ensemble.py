@@ -31,7 +31,7 @@ from lrnn_cli.structure.selection import (
     searched_queries,
     squared_loss,
 )
-from lrnn_cli.structure.side_by_side import Spread, beside, side_by_side
+from lrnn_cli.structure.side_by_side import Result, Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
 from lrnn_cli.structure.trials import Boost, bodies_of_targets, boosting, chosen, predicted
 from lrnn_cli.structure.weights import rule_columns
@@ -129,25 +129,32 @@ class Ensemble:
             ways = self._ways(trial.held_out for trial in trials)
             if all(way.name == RULES for way in ways.values()):
                 self._take_rules_of(trials)
-            self._finish(ways, lambda number: self._final(number, bodies, ways))
+            self._finish(ways, self._each(lambda number: self._final(number, bodies, ways), len(self.problems)))
             return
-        # Bodies are found beside rules and, of one model, what is likely to be chosen is learned beside the trial.
-        alone = len(self.problems) == 1
         # A process that talks to a cluster is not copied: others of its threads may hold what the copy waits for.
-        with beside(self._bodies, self._jobs if self.spread is side_by_side else 1, (OutOfTime,)) as bodies_beside:
+        jobs = self._jobs if self.spread is side_by_side else 1
+        # Bodies are found beside rules, and what is likely to be chosen for the first member is learned beside trials.
+        with beside(self._bodies, jobs, (OutOfTime,)) as bodies_beside:
             searches = list(self._searches(part))
             bodies = bodies_beside()
         first = searches[0]
-        with boosting(
-            self.problems[0], first.state, first.columns, bodies, self.families, self._jobs if alone else 1
-        ) as begun:
+        with boosting(self.problems[0], first.state, first.columns, bodies, self.families, jobs) as begun:
             ways = self._ways(self._trials(part, searches, bodies))
-            boost = begun if alone else None
-            self._finish(ways, lambda number: self._final(number, bodies, ways, searches[number % SEARCHES], boost))
+
+            def final(number: int, boost: Boost | None = None) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
+                return self._final(number, bodies, ways, searches[number % SEARCHES], boost)
+
+            known = 1 if jobs > 1 else 0
+            others = self._each(lambda number: final(known + number), len(self.problems) - known)
+            self._finish(ways, itertools.chain((final(number, begun) for number in range(known)), others))
 
     @property
     def _jobs(self) -> int:
         return self.problems[0].allowed.jobs
+
+    def _each(self, task: Callable[[int], Result], count: int) -> Iterator[Result]:
+        """task(0), task(1), ..., side by side."""
+        return self.spread(task, count, self._jobs, (OutOfTime,))
 
     def _ways(self, trials: Iterable[dict[Predicate, HeldOut]]) -> dict[Predicate, Choice]:
         """What is best for each goal on queries held out, of which nothing is known where time was over."""
@@ -170,11 +177,11 @@ class Ensemble:
     def _finish(
         self,
         ways: dict[Predicate, Choice],
-        final: Callable[[int], tuple[LearningState, dict[Predicate, np.ndarray]]],
+        learned: Iterable[tuple[LearningState, dict[Predicate, np.ndarray]]],
     ) -> None:
-        """Learn all members from all queries, and see how good they are there."""
+        """Take the members as they are learned from all queries, and see how good they are there."""
         said = []
-        for number, (state, outputs) in enumerate(self.spread(final, len(self.problems), self._jobs, (OutOfTime,))):
+        for number, (state, outputs) in enumerate(learned):
             self.states[number] = state
             said.append(outputs)
         for goal, way in ways.items():
@@ -205,11 +212,9 @@ class Ensemble:
     def _small_trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
         """Each part is held out once, or more often if there are more members."""
         parts = int(part.max()) + 1
-        return self.spread(
+        return self._each(
             lambda number: self._small_trial(number % len(self.problems), part == number % parts, bodies),
             max(parts, len(self.problems)),
-            self._jobs,
-            (OutOfTime,),
         )
 
     def _small_trial(self, member: int, held: np.ndarray, bodies: dict[Predicate, Columns]) -> Trial:
@@ -232,11 +237,9 @@ class Ensemble:
 
     def _searches(self, part: np.ndarray) -> Iterator[Search]:
         """One for each of the first members: the others have the rules of these and conjunctions of their own."""
-        searches = self.spread(
+        searches = self._each(
             lambda number: self._search(number, part == number % (int(part.max()) + 1)),
             min(len(self.problems), SEARCHES),
-            self._jobs,
-            (OutOfTime,),
         )
         for number, search in enumerate(searches):
             self.states[number::SEARCHES] = [search.state] * len(self.states[number::SEARCHES])
@@ -265,7 +268,7 @@ class Ensemble:
             held = part == number % (int(part.max()) + 1)
             return self._predicted(self.problems[number], searches[number], bodies, held)
 
-        return self.spread(trial, len(searches), self._jobs, (OutOfTime,))
+        return self._each(trial, len(searches))
 
     def _predicted(
         self, E: Problem, search: Search, bodies: dict[Predicate, Columns], held: np.ndarray

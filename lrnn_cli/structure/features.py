@@ -52,6 +52,15 @@ class PredicateLayer:
     values: np.ndarray
     holds: np.ndarray | None = None
 
+    def classes_at(self, example: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """(rows,) the classes of atoms with these objects (rows, arguments), -1 for those that are not there."""
+        return np.asarray(self._class_or_none.take(self.index.position(example, rows)))
+
+    @cached_property
+    def _class_or_none(self) -> np.ndarray:
+        """(atoms + 1,) the class of each, and at the end what stands for the position -1."""
+        return np.append(self.class_of, np.int32(-1))
+
     @cached_property
     def digest(self) -> bytes:
         """The same for layers with the same atoms and classes, whatever their values."""
@@ -181,18 +190,23 @@ class Features:
 
     def table(self, shape: Shape, searching: bool = False) -> Table:
         """All groundings of a shape for the query atoms of its head, slots of layer 0 being open."""
+        return self._table_and_classes(shape, searching)[0]
+
+    def _table_and_classes(self, shape: Shape, searching: bool) -> tuple[Table, list[np.ndarray]]:
+        """The groundings, and for each slot the classes (groundings,) of what fills it."""
         table = self.relations.joined(_start(shape), shape.relations, searching)
         # Slots that bring in variables, in the order of these; the others only keep rows.
         for slot in sorted(shape.slots, key=lambda slot: max(slot[0])):
             if max(slot[0]) >= table.objects.shape[1]:
                 atoms = {LATENT: self.layers[_kind(slot)].index.atoms}
                 table = replace(self.relations, tables=atoms).extended(table, (LATENT, slot[0]))
+        classes = [
+            self.layers[_kind(slot)].classes_at(table.example, table.objects[:, list(slot[0])]) for slot in shape.slots
+        ]
         keep = np.ones(len(table), bool)
-        for slot in shape.slots:
-            variables, _ = slot
-            position = self.layers[_kind(slot)].index.position(table.example, table.objects[:, list(variables)])
-            keep &= position >= 0
-        return table if keep.all() else Table(table.example[keep], table.objects[keep])
+        for column in classes:
+            keep &= column >= 0
+        return (table, classes) if keep.all() else _kept(keep, table, classes)
 
     def collapsed(self, shape: Shape) -> CollapsedBody | None:
         """The collapsed table of a shape, None when it has no groundings, or too many for a rule to be added."""
@@ -231,11 +245,11 @@ class Features:
             rest = tuple(literal for literal in shape.relations if literal[0] not in whole)
             without = self._known(Shape(shape.head, rest, shape.slots), searching)
             return None if without is None else self._of_examples(without, self.targets[shape.head], whole)
-        table = self.table(shape, searching)
+        table, classes = self._table_and_classes(shape, searching)
         if not len(table):
             return None
         with self.relations.large if self.relations.is_large(table) else nullcontext():
-            return self._collapsed_table(shape, table)
+            return self._collapsed_table(shape, table, classes)
 
     def _of_examples(self, table: CollapsedBody, target: Target, whole: list[Predicate]) -> CollapsedBody | None:
         """The part of a collapsed table for examples where predicates without arguments are true."""
@@ -251,21 +265,16 @@ class Features:
         rows = int(counts.data.sum(dtype=np.float64))
         return CollapsedBody(table.places, table.classes[:, tuples], csr_array(counts[:, tuples]), rows, factor)
 
-    def _collapsed_table(self, shape: Shape, table: Table) -> CollapsedBody:
+    def _collapsed_table(self, shape: Shape, table: Table, columns: list[np.ndarray]) -> CollapsedBody:
         target = self.targets[shape.head]
         row = target.index.position(table.example, table.objects[:, : shape.head.arity])
         if (row < 0).any():
-            table = Table(table.example[row >= 0], table.objects[row >= 0])
+            table, columns = _kept(row >= 0, table, columns)
             row = row[row >= 0]
-        columns = []
-        for slot in shape.slots:
-            variables, _ = slot
-            layer = self.layers[_kind(slot)]
-            columns.append(layer.class_of[layer.index.position(table.example, table.objects[:, list(variables)])])
         values = self._relation_values(shape, table)
         different = columns if values is None else [*columns, np.unique(values, return_inverse=True)[1]]
         if different:
-            number, first = class_ids([column.astype(np.int64) for column in different])
+            number, first = class_ids(different)
         else:
             number, first = np.zeros(len(table), np.int32), np.zeros(1, np.int64)
         classes = np.zeros((len(columns), len(first)), np.int32)
@@ -310,19 +319,25 @@ class Features:
         for kind, own, places in zip(kinds, rows, classes, strict=True):
             holds = self.layers[kind].holds
             if holds is not None:
-                held = holds[own].T[places]
+                held = holds[own].T.take(places, axis=0)
                 kept = held if kept is None else kept & held
         if kept is not None:
             # Tuples for which no body holds are most of them.
             there = np.asarray(kept.any(axis=1)).nonzero()[0]
-            counts, kept, classes = counts[:, there], kept[there], [places[there] for places in classes]
+            counts, kept, classes = counts[:, there], kept.take(there, axis=0), [places[there] for places in classes]
             factor = None if factor is None else factor[there]
         product = np.full((counts.shape[1], len(fillings)), a.factors(bias))
         if factor is not None:
             product *= factor[:, None]
         for kind, own, places in zip(kinds, rows, classes, strict=True):
-            product *= self._factors[kind][own].T[places]
+            product *= self._factors[kind][own].T.take(places, axis=0)
         return self.aggregation.columns(counts, a.rules_of_products(product), kept)
+
+
+def _kept(keep: np.ndarray, table: Table, classes: list[np.ndarray]) -> tuple[Table, list[np.ndarray]]:
+    """Some rows of a table, and of classes of what is in it."""
+    places = keep.nonzero()[0]
+    return table.rows(places), [column.take(places) for column in classes]
 
 
 def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:

@@ -265,26 +265,25 @@ def _collapse(shape: Shape, features: Features, unary: PredicateLayer | None) ->
         table = unary.index.atoms
     target = features.targets[shape.head]
     row = target.index.position(table.example, table.objects[:, : shape.head.arity])
-    inside = (row >= 0).nonzero()[0]
-    if not len(inside):
+    inside = row >= 0
+    if not inside.any():
         return None
-    classes = []
-    for column in table.objects[inside].T:
-        if unary is None:
-            classes.append(np.full(len(inside), -1, np.int64))
-            continue
-        place = unary.index.position(table.example[inside], column[:, None])
-        classes.append(np.where(place >= 0, unary.class_of[place], -1).astype(np.int64))
+    if not inside.all():
+        table, row = table.rows(inside.nonzero()[0]), row[inside]
+    classes = [
+        np.full(len(table), -1) if unary is None else unary.classes_at(table.example, objects[:, None])
+        for objects in table.objects.T
+    ]
     if not classes:
-        groundings = np.bincount(row[inside], minlength=len(target.index)).astype(np.float32)
+        groundings = np.bincount(row, minlength=len(target.index)).astype(np.float32)
         return _ClassTuples(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))
-    number, first = class_ids([column + 1 for column in classes])
+    number, first = class_ids(classes)
     if unary is not None and features.leaves_out(
-        shape, len(inside), WORK * len(classes) * len(unary.names) * len(first)
+        shape, len(table), WORK * len(classes) * len(unary.names) * len(first)
     ):
         return None
     size = (len(target.index), len(first))
-    counts = tuple_counts(row[inside], number, size)
+    counts = tuple_counts(row, number, size)
     return _ClassTuples(np.stack([column[first] for column in classes]), counts)
 
 

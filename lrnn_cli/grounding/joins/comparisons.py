@@ -52,7 +52,7 @@ def compared(table: Table, skeleton: Skeleton, relations: Relations) -> Table:
         assert guard.goal is not None
         keep = _holds(guard.goal, table, column, relations)
         if not keep.all():
-            table = Table(table.example[keep], table.objects[keep])
+            table = table.rows(keep.nonzero()[0])
     return table
 
 

@@ -122,7 +122,7 @@ def joined_table(skeleton: Skeleton, relations: Relations, extensions: dict[Pred
             rows = table.objects[:, [place[column] for column in columns]]
             keep = extensions[name].position(table.example, rows) >= 0
             if not keep.all():
-                table = Table(table.example[keep], table.objects[keep])
+                table = table.rows(keep.nonzero()[0])
         else:
             local = replace(relations, tables={name: extensions[name].atoms})
             table = local.extended(table, key)

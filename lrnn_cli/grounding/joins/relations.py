@@ -198,7 +198,7 @@ class Relations:
             if predicate not in self._atoms:
                 self._atoms[predicate] = AtomIndex([self.tables[predicate]], self.objects)
             keep = self._atoms[predicate].position(table.example, table.objects[:, list(variables)]) >= 0
-            return Table(table.example[keep], table.objects[keep])
+            return table.rows(keep.nonzero()[0])
         # What the join will have is known before it is made.
         columns_after = table.objects.shape[1] + len({variables[position] for position in matches.new})
         size = matches.rows * row_bytes(columns_after)
@@ -214,8 +214,8 @@ class Relations:
         width = table.objects.shape[1]
         first, counts = matches.first, matches.counts
         row = np.repeat(np.arange(len(table)), counts)
-        fact = matches.order[np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts)]
-        columns = [table.objects[row]]
+        fact = matches.order.take(np.arange(len(row)) + np.repeat(first - (np.cumsum(counts) - counts), counts))
+        columns = [table.objects.take(row, axis=0)]
         keep = np.ones(len(row), bool)
         for position in matches.compared:
             keep &= facts.objects[fact, position] == columns[0][:, variables[position]]
@@ -233,8 +233,8 @@ class Relations:
                     keep &= column != other
             added[variable] = column
         columns += [added[variable][:, None] for variable in sorted(added)]
-        joined = Table(table.example[row], np.concatenate(columns, axis=1))
-        return joined if keep.all() else Table(joined.example[keep], joined.objects[keep])
+        joined = Table(table.example.take(row), np.concatenate(columns, axis=1))
+        return joined if keep.all() else joined.rows(keep.nonzero()[0])
 
     def weights(self, predicate: Predicate, example: np.ndarray, objects: np.ndarray) -> np.ndarray:
         """The sum of the weights of the facts of each of some atoms (atoms, arguments) that are true."""
@@ -270,7 +270,7 @@ def different(table: Table, columns: Sequence[int]) -> Table:
         return table
     ordered = np.sort(table.objects[:, list(columns)], axis=1)
     keep = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
-    return table if keep.all() else Table(table.example[keep], table.objects[keep])
+    return table if keep.all() else table.rows(keep.nonzero()[0])
 
 
 def symmetries(relations: Relations) -> Symmetries:
