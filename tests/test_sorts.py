@@ -180,3 +180,14 @@ def test_weights_of_relations_to_oneself(grounder: GroundingSession) -> None:
     found = with_reflexive(found)
     loop = next(predicate for predicate in found.soft if predicate.arity == 1)
     assert found.soft[loop].weight.tolist() == [0.5]
+
+
+def test_check_tells_wrong_declarations(folder: Folder) -> None:
+    """Only structure learning refuses them, so that check warns; numbers that are words, and a wrong arity."""
+    folder.write({"data.pl": "bias(charge(atom, number)).\nbias(bond(atom)).\ncharge(a, high). query(p, 1).\n"})
+    outcome = folder.run("check", "data.pl")
+    assert outcome.code == 0 and "charge/2       1" in outcome.stdout
+    assert outcome.stderr.splitlines() == [
+        "warning: data.pl:1:1: bias for charge/2: high is no number that floats hold exactly; give another sort",
+        "data.pl:2:1: bias for bond/1, which is true of nothing in these data; mend its name or arity",
+    ]

@@ -54,13 +54,14 @@ def check(data: str, template: str | None, as_json: bool, output: str, quiet: bo
         of_queries = loaded.folds_of_queries(parts)
         if of_queries is not None:
             summary["folds of queries"] = fold_sizes(of_queries)
-        if not content.bias:
-            try:
-                knowledge = loaded.knowledge
-                summary |= sort_summary(vocabulary(content, knowledge, content.queries), knowledge.names())
-            except LrnnError as error:
-                # Structure learning can't take these data; other commands can.
-                progress.warn(str(error))
+        try:
+            knowledge = loaded.knowledge
+            words = vocabulary(content, knowledge, content.queries)
+            if not content.bias:
+                summary |= sort_summary(words, knowledge.names())
+        except LrnnError as error:
+            # Structure learning can't take these data; other commands can.
+            progress.warn(str(error))
     if rules is not None:
         for warning in check_program(rules, content):
             progress.warn(warning)

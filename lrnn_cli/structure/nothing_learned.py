@@ -52,19 +52,19 @@ def unmeasured_text(words: Vocabulary) -> list[str]:
     places = [(name, place) for name, sorts in sorted(words.sorts.items()) for place in range(len(sorts))]
     sorts = [words.sorts[name][place] for name, place in places]
     met = {sort for own in words.targets.values() for sort in own}
-    found = []
+    measures = []
     for (name, place), sort in zip(places, sorts, strict=True):
         if name not in words.tables or place in words.numeric.get(name, ()) or sort in met or sorts.count(sort) > 1:
             continue
         held = np.unique(words.tables[name].objects[:, place])
         if name.name not in words.patterns and len(held) >= FEWEST_NUMBERS and not np.isnan(words.numbers[held]).any():
-            found.append(f"argument {place + 1} of {name}")
-    if not found:
+            measures.append(f"argument {place + 1} of {name}")
+    if not measures:
         return []
-    more = f" and {len(found) - SHOWN_PREDICATES} more" if len(found) > SHOWN_PREDICATES else ""
+    more = f" and {len(measures) - SHOWN_PREDICATES} more" if len(measures) > SHOWN_PREDICATES else ""
     return [
-        f"whole numbers are names here: {', '.join(found[:SHOWN_PREDICATES])}{more}; for conditions on them write the "
-        "sort number there, in bias/1 lines as `lrnn check` shows them"
+        f"whole numbers are names here: {', '.join(measures[:SHOWN_PREDICATES])}{more}; for conditions on them write "
+        "the sort number there, in bias/1 lines as `lrnn check` shows them"
     ]
 
 
