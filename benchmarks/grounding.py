@@ -5,8 +5,8 @@
 For molecules with bond(X, Y, B). The bare program, one `swipl` process, reads the file with read_term/2 and assertz/1
 (objects made unique by the name of their example) and enumerates each body with forall(Body, true), everything
 already indexed. Ours reads the same file with all its checks and writes all rows, which then stand in NumPy arrays
-without repetitions, ready for compilation. The start of processes is excluded on both sides. Runs alternate. What a
-grounder takes from SWI-Prolog once, the facts where it joins arrays, is in the row of the first time.
+without repetitions, ready for compilation. The start of processes is excluded on both sides. Runs alternate. What is
+done once, such as making clauses of facts where SWI-Prolog evaluates, is in the row of the first time.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@
 Constants of an example are its *objects*. An example is stored as it is read:
 the numbers of the predicates of its facts in one text, the places of their
 objects in another, the first place being 1. That is how facts leave Prolog, and
-it takes a tenth of the memory of clauses.
+it takes far less memory than clauses.
 
 Where Prolog has to evaluate over facts, hold_facts/0 makes clauses of these
 rows. Then every object has an integer identifier that no other example shares,

@@ -9,7 +9,7 @@ import numpy as np
 from lrnn_cli.grounding.groundings import Names
 from lrnn_cli.grounding.reading.store import PrologStore
 from lrnn_cli.grounding.reading.taken import TakenFacts
-from lrnn_cli.grounding.tables import SoftFacts, Table, part, soft_part
+from lrnn_cli.grounding.tables import SoftFacts, Table, nothing, part, soft_part
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import DataSet, Queries
 
@@ -17,7 +17,8 @@ from lrnn_cli.language.data import DataSet, Queries
 class ExampleFacts:
     """What stands in some examples (all if None) of data that were read.
 
-    Facts that are true in every example are background clauses: `data.background`. taken: the facts of all examples;
+    Facts that are true in every example are background clauses: `data.background`. The data may know predicates that
+    have facts in other parts only. taken: the facts of all examples;
     names: those of all objects as one text, the control character RS after each, where they are known already.
     """
 
@@ -61,16 +62,22 @@ class ExampleFacts:
 
     def tables(self, predicates: Iterable[Predicate]) -> dict[Predicate, Table]:
         """The atoms with facts of those of `predicates` that have any in the data."""
-        tables = self._taken.tables
-        wanted = {predicate: tables[predicate] for predicate in predicates if predicate in tables}
+        wanted = {
+            predicate: self._taken.tables.get(predicate, nothing(predicate.arity))
+            for predicate in predicates
+            if predicate in self.data.predicates
+        }
         if self.examples is None:
             return wanted
         return {predicate: part(table, self.active) for predicate, table in wanted.items()}
 
     def soft(self, predicates: Iterable[Predicate]) -> dict[Predicate, SoftFacts]:
         """The weighted facts of `predicates` that have some in the data."""
-        soft = self._taken.soft
-        wanted = {predicate: soft[predicate] for predicate in predicates if predicate in soft}
+        wanted = {
+            predicate: self._taken.soft.get(predicate, SoftFacts(nothing(predicate.arity), np.empty(0)))
+            for predicate in predicates
+            if predicate in self.data.soft
+        }
         if self.examples is None:
             return wanted
         return {predicate: soft_part(facts, self.active) for predicate, facts in wanted.items()}

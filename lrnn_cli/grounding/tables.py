@@ -35,6 +35,11 @@ class SoftFacts:
     weight: np.ndarray
 
 
+def nothing(columns: int) -> Table:
+    """A table without rows."""
+    return Table(np.zeros(0, np.int32), np.zeros((0, columns), np.int32))
+
+
 def row_bytes(columns: int) -> int:
     """What a row takes at most, the work of making the table and of comparing its rows included."""
     return 24 * (columns + 1) + 40

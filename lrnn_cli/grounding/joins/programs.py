@@ -14,7 +14,7 @@ from lrnn_cli.grounding.joins.grounder import chosen_relations, joined_tables
 from lrnn_cli.grounding.joins.relations import JoinError, Relations, TooManyRows, constant_relation
 from lrnn_cli.grounding.objects import object_numbers
 from lrnn_cli.grounding.program import GroundRule, Program
-from lrnn_cli.grounding.tables import Table, most_rows, too_many
+from lrnn_cli.grounding.tables import Table, most_rows, nothing, too_many
 from lrnn_cli.language.clauses import Constant, Predicate, Rule
 from lrnn_cli.language.data import DataSet
 
@@ -49,7 +49,7 @@ class JoinsGrounder:
         by_number = any(map(compares_numbers, goals))
         names = facts.names() if by_number or constants else []
         used = {predicate for skeleton in program.tables for predicate, _ in skeleton.body} - program.groups.keys()
-        tables = {predicate: _nothing(predicate.arity) for predicate in used} | facts.tables(sorted(used))
+        tables = {predicate: nothing(predicate.arity) for predicate in used} | facts.tables(sorted(used))
         tables |= constant_tables(constants, names, facts.data)
         identity = program.template.settings.object_identity
         memory = self.options.table_memory
@@ -57,7 +57,7 @@ class JoinsGrounder:
         relations = chosen_relations(tables, {}, facts.objects, facts.queries, identity, memory, numbers)
         for skeleton in program.tables:
             if skeleton.queried:
-                relations.starts.setdefault(skeleton.queried[0], _nothing(skeleton.queried[0].arity))
+                relations.starts.setdefault(skeleton.queried[0], nothing(skeleton.queried[0].arity))
         return relations
 
 
@@ -71,10 +71,6 @@ def _placed(error: JoinError, program: Program, memory: int) -> LimitError | Gro
         f"{where}: a comparison meets other objects than numbers that floats hold exactly, which joins can't compare; "
         f"{REMEDY}"
     )
-
-
-def _nothing(arity: int) -> Table:
-    return Table(np.zeros(0, np.int32), np.zeros((0, arity), np.int32))
 
 
 def constant_tables(constants: set[Constant], names: Sequence[str], data: DataSet) -> dict[Predicate, Table]:
