@@ -371,3 +371,9 @@ def test_directions_can_be_made_again(tmp_path: Path) -> None:
     numbers = tmp_path / "numbers.pl"
     shown = subprocess.run([*command, "--numbers", str(numbers)], check=True, capture_output=True, text=True).stdout
     assert numbers.read_text().count("query(score, ") == 1000 and shown.startswith("R2 of the contributions")
+
+
+def test_shipments_can_be_made_again(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(DATASETS / "thresholds.py"), "--folder", str(tmp_path)], check=True)
+    made = (tmp_path / "shipments" / "shipments.pl").read_bytes()
+    assert made == (DATASETS / "shipments" / "shipments.pl").read_bytes()

@@ -28,6 +28,8 @@ from lrnn_cli.structure.problem import make_problem
 from lrnn_cli.structure.rules import written_template
 from lrnn_cli.structure.weights import outputs
 
+FRAGILE = re.compile(r"\bfragile\(p\d\)\.\nweight\(p\d, ([0-9.]+)\)\.")
+DATASETS = Path(__file__).resolve().parent.parent / "datasets"
 QUICK = ["--iterations", "2", "--epochs", "20", "--final-epochs", "10", "--length", "4", "--conjunctions", "10"]
 
 
@@ -177,6 +179,29 @@ def test_a_planted_interval_stands_in_the_model(tmp_path: Path) -> None:
         planted = float(lumo) < EXAMPLE_CUT and LOW <= float(logp) < HIGH
         assert planted == (float(lumo) < most and low <= float(logp) < high)
     assert beside(text, "logp", LOW)[0] < low <= beside(text, "logp", LOW)[1]
+
+
+@pytest.mark.usefixtures("two_parts")
+def test_the_threshold_of_the_bundled_shipments_is_read_off_the_rules(tmp_path: Path) -> None:
+    """Late with a fragile parcel of 12.35 kg or more: the strongest rule has a cut point between the same parcels.
+
+    One that is best for parcels of all kinds together must not keep out a better one for the fragile ones near it.
+    """
+    text = (DATASETS / "shipments" / "shipments.pl").read_text()
+    template = text_of(text, "--iterations", 1, "--layers", 1, "--length", 3, "--conjunctions", 20, folder=tmp_path)
+    (cut,) = set(re.findall(r":- fragile\(V1\), weight\(V1, V2\), V2 >= (\S+)\.$", template, re.M))
+    weights = {float(weight) for weight in FRAGILE.findall(text)}
+    assert not any(min(float(cut), 12.35) <= weight < max(float(cut), 12.35) for weight in weights)
+
+
+def test_the_bundled_shipments_are_late_by_the_planted_rule() -> None:
+    """As many are late as are not."""
+    text = (DATASETS / "shipments" / "shipments.pl").read_text()
+    late = []
+    for block in text.split("begin(model(")[1:]:
+        late.append(max(map(float, FRAGILE.findall(block)), default=0.0) >= 12.35)
+        assert f"query(late, {float(late[-1])})." in block
+    assert (len(late), sum(late)) == (240, 120)
 
 
 # Scores

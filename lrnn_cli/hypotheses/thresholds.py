@@ -9,10 +9,11 @@ numbers of the groundings of a body, by the score test of a rule with that body 
 
     G^2 / (H + 1),    G = sum of (target - frequency) column,    H = its variance where the rule says nothing.
 
-A column is what the groundings on one side of the cut point are aggregated to. Bodies are the atom alone, or behind a
-relation for targets with arguments; and these with a literal beside it, a unary predicate or, in a second round, a
-condition that the first one has chosen for another number. The best cut points of both kinds and some quantiles are
-kept, and intervals between two of them that score higher than both.
+A column is what the groundings on one side of the cut point are aggregated to, or whether there are any: with counts
+alone, a cut point that takes groundings from queries which have several scores as high as the right one. Bodies are the
+atom alone, or behind a relation for targets with arguments; and these with a literal beside it, a unary predicate or,
+in a second round, a condition that the first one has chosen for another number. The best cut points of both kinds and
+some quantiles are kept, and intervals between two of them that score higher than both.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from lrnn_cli.grounding.tables import SoftFacts, Table, distinct
 from lrnn_cli.hypotheses.vocabulary import Condition, Conditions, NumericArgument, Pattern, Vocabulary, pattern_name
 from lrnn_cli.language.clauses import Constant, Predicate
 from lrnn_cli.language.data import Queries
-from lrnn_cli.semantics.aggregations import Aggregation
+from lrnn_cli.semantics.aggregations import AGGREGATIONS, Aggregation
 from lrnn_cli.semantics.targets import Likelihood
 
 Thresholds = dict[NumericArgument, tuple[Condition, ...]]
@@ -184,15 +185,20 @@ def _conditions(
         return ()
     observed = [(target, body) for target in targets for body in _bodies(argument, words, others, target)]
     scores = np.zeros((2, len(numbers)))
-    for target, body in observed:
+    for (target, body), own in itertools.product(observed, _asked_of_counts(aggregation)):
         # The score of the cut point below each number.
-        middle, score = cut_scores(body.atom, body.number, target.slope, target.curvature, aggregation)
+        middle, score = cut_scores(body.atom, body.number, target.slope, target.curvature, own)
         place = np.minimum(np.searchsorted(numbers, middle, "right"), len(numbers) - 1)
         np.maximum.at(scores[0 if body.alone else 1], place, score)
     cuts = _apart(scores, np.cumsum(count) - count)
     constants = {cut: cut_constant(numbers[cut - 1], numbers[cut]) for cut in cuts}
     single = [Condition(((name, constants[cut]),)) for cut in cuts for name in (">=", "<")]
     return (*single, *_intervals(constants, observed, numbers, scores.max(axis=0), aggregation))
+
+
+def _asked_of_counts(aggregation: Aggregation) -> tuple[Aggregation, ...]:
+    """How many groundings there are, and whether there are any, which parts can tell apart."""
+    return aggregation, AGGREGATIONS["max"]
 
 
 def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:
@@ -203,21 +209,26 @@ def _numbers_of(argument: NumericArgument, words: Vocabulary) -> np.ndarray:
 def _apart(scores: np.ndarray, below: np.ndarray) -> list[int]:
     """Cut points below the numbers in these places: the best ones, and some that part the facts evenly.
 
-    scores: (2, numbers) alone and beside others; below: (numbers,) how many facts have smaller ones.
+    scores: (2, numbers) alone and beside others; below: (numbers,) how many facts have smaller ones. The best of both
+    kinds comes first: another one near it would keep it out.
     """
     chosen: list[int] = []
     total = below[-1] + 1
-    alone, beside = (
-        [place for place in np.argsort(-score, kind="stable").tolist() if score[place]] for score in scores
-    )
-    even = [int(np.searchsorted(below, total * part / (QUANTILES + 1))) for part in range(1, QUANTILES + 1)]
-    for places, most in ((alone, BEST), (beside, 2 * BEST), (even, 2 * BEST + QUANTILES)):
-        for place in places:
-            if len(chosen) >= most:
-                break
-            near = any(abs(below[place] - below[other]) < APART * total for other in chosen)
-            if 0 < place < len(below) and not near:
-                chosen.append(place)
+
+    def take(place: int) -> bool:
+        near = any(abs(below[place] - below[other]) < APART * total for other in chosen)
+        if near or not 0 < place < len(below):
+            return False
+        chosen.append(place)
+        return True
+
+    left = [BEST, BEST]
+    kind, score = scores.argmax(axis=0), scores.max(axis=0)
+    for place in np.argsort(-score, kind="stable").tolist():
+        if score[place] and left[kind[place]] and take(place):
+            left[kind[place]] -= 1
+    for part in range(1, QUANTILES + 1):
+        take(int(np.searchsorted(below, total * part / (QUANTILES + 1))))
     return sorted(chosen)
 
 
@@ -337,7 +348,7 @@ def _intervals(
         score = 0.0
         for target, body in observed:
             inside = (body.number >= numbers[low]) & (body.number < numbers[high])
-            score = max(score, target.score(body.atom[inside], aggregation))
+            score = max(score, *(target.score(body.atom[inside], own) for own in _asked_of_counts(aggregation)))
         if score > max(best[low], best[high]):
             scores[low, high] = score
     chosen = sorted(scores, key=lambda pair: (-scores[pair], pair))[:INTERVALS]
