@@ -7,6 +7,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -883,6 +884,16 @@ def test_flipped_bits_of_the_directory(folder: Folder, grounding: bytes) -> None
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_nothing_but_the_fault_is_told_by_a_process_of_its_own(folder: Folder) -> None:
+    """Modules that are imported while data are read must not be at it when the process ends."""
+    folder.write({"data.pl": "begin(model(a)).\nquery(p, 1).\n"})
+    command = [sys.executable, "-m", "lrnn_cli", "learn-structure", "data.pl", "-o", "model.pl"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "data.pl:1:1: model a is not closed; add end(model(a)). after its last fact\n"
+    assert not (folder.path / "model.pl").exists()
+
+
 def test_unwritable_folder(folder: Folder) -> None:
     folder.write({"t.pl": TEMPLATE, "d.pl": DATA})
     (folder.path / "closed").mkdir(mode=0o500)

@@ -84,9 +84,8 @@ def learn_structure(data: str, output: str, quiet: bool, as_in_the_paper: bool, 
 
     _check_usage(options)
     progress = Progress(quiet)
-    with open_session(progress, options) as session:
-        # Reading waits for SWI-Prolog.
-        Thread(target=import_module, args=("lrnn_cli.structure.learning",)).start()
+    # Reading waits for SWI-Prolog.
+    with _imported_beside("lrnn_cli.structure.learning"), open_session(progress, options) as session:
         training = read_part(session, data, options, testing=False).labelled().in_memory()
     settings = api.structure_options(as_in_the_paper, **given(field.name for field in fields(StructureOptions)))
     run = {name: options[name] for name in ("ensemble", "budget", "run_directory", "resume")}
@@ -117,6 +116,20 @@ def _check_usage(options: dict[str, Any]) -> None:
 def _is_spread(options: dict[str, Any]) -> bool:
     """Whether other machines do the work; of one model there is nothing to be shared out."""
     return options["cluster"] is not None and options["ensemble"] > 1
+
+
+@contextmanager
+def _imported_beside(module: str) -> Iterator[None]:
+    """A module is imported while what is inside goes on, and has been at its end.
+
+    Where that fails, too: modules that register what to do at exit can't be imported once it has begun.
+    """
+    thread = Thread(target=import_module, args=(module,))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 @contextmanager
