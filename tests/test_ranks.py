@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lrnn_cli.grounding.tables import COUNTED, ranked
+from lrnn_cli.grounding.tables import COUNTED, distinct_keys, ranked
 
 keys = st.one_of(
     st.lists(st.integers(0, 3), max_size=200),
@@ -22,4 +22,5 @@ def test_ranks_and_first_places(numbers: list[int]) -> None:
     ranks, first = ranked(np.array(numbers, np.int64))
     assert ranks.tolist() == [distinct.index(number) for number in numbers]
     assert first.tolist() == [numbers.index(number) for number in distinct]
+    assert distinct_keys(np.array(numbers, np.int64)).tolist() == distinct
     assert ranks.dtype == first.dtype == np.int64

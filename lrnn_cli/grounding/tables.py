@@ -107,20 +107,33 @@ def row_keys(columns: Sequence[np.ndarray], size: int, most: int = 2**62) -> np.
 
 def ranked(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The rank of each of some integers from 0 among the distinct ones, and where each distinct one occurs first."""
-    size = int(keys.max(initial=0)) + 1
-    if size > min(COUNTED, FAR_APART * len(keys)):
+    distinct = _counted(keys)
+    if distinct is None:
         _, first, ranks = np.unique(keys, return_index=True, return_inverse=True)
         return ranks.astype(np.int64), first
     # Few of the numbers of a range are keys: only places of these are written.
-    present = np.zeros(size, bool)
-    present[keys] = True
-    distinct = present.nonzero()[0]
-    rank = np.empty(size, np.int64)
+    rank = np.empty(int(keys.max(initial=0)) + 1, np.int64)
     rank[distinct] = np.arange(len(distinct))
     ranks = rank.take(keys)
     first = np.empty(len(distinct), np.int64)
     first[ranks[::-1]] = np.arange(len(keys) - 1, -1, -1)
     return ranks, first
+
+
+def distinct_keys(keys: np.ndarray) -> np.ndarray:
+    """The distinct ones of some integers from 0, in ascending order."""
+    distinct = _counted(keys)
+    return np.unique(keys).astype(np.int64) if distinct is None else distinct
+
+
+def _counted(keys: np.ndarray) -> np.ndarray | None:
+    """The distinct ones of some integers from 0, found by counting; None where sorting takes less."""
+    size = int(keys.max(initial=0)) + 1
+    if size > min(COUNTED, FAR_APART * len(keys)):
+        return None
+    present = np.zeros(size, bool)
+    present[keys] = True
+    return present.nonzero()[0]
 
 
 def ranked_rows(columns: Sequence[np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:

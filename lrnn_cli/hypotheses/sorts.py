@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lrnn_cli.grounding.objects import ObjectNames
-from lrnn_cli.grounding.tables import Table
+from lrnn_cli.grounding.tables import Table, distinct_keys
 from lrnn_cli.language.clauses import Predicate
 
 INTEGER = re.compile(r"-?[0-9]+\Z")
@@ -73,7 +73,7 @@ class ArgumentSorts:
         self._kind = called_by(names)
         self._names = names
         self._places = [(predicate, place) for predicate in sorted(tables) for place in range(predicate.arity)]
-        self._columns = [np.unique(tables[predicate].objects[:, place]) for predicate, place in self._places]
+        self._columns = [distinct_keys(tables[predicate].objects[:, place]) for predicate, place in self._places]
         self._parent = list(range(len(self._places)))
         self._integers = {
             number: self._as_integers(column)
@@ -92,7 +92,7 @@ class ArgumentSorts:
 
     def of_objects(self, objects: np.ndarray) -> int:
         """The sort that these objects, those of an argument of a target, are of; -1 where there are several or none."""
-        objects = np.unique(objects)
+        objects = distinct_keys(objects)
         if (self._kind[objects] == NAMED).any():
             named = objects[self._kind[objects] == NAMED]
             met = {self._sort(number) for number, column in enumerate(self._columns) if np.isin(column, named).any()}

@@ -60,7 +60,7 @@ def _layered(template: Template) -> str:
     statistics = {**model_statistics(template), **({"parts": len(parts)} if parts else {})}
     figures = ", ".join(f"{name}: {value}" for name, value in statistics.items())
     lines = [f"% {figures}", *template.settings.facts()]
-    for comments, rules in _sections(template, parts):
+    for comments, rules in _sections(template, parts, used):
         lines += [*comments, *map(str, rules)]
     return prolog_text(lines)
 
@@ -72,16 +72,17 @@ def in_layers(template: Template) -> Template:
     """
     used = _used(template)
     parts = {part: "" for part in rules_of_parts(template) if part in used}
-    return replace(template, rules=tuple(rule for _, rules in _sections(template, parts) for rule in rules))
+    return replace(template, rules=tuple(rule for _, rules in _sections(template, parts, used) for rule in rules))
 
 
-def _sections(template: Template, parts: dict[Predicate, str]) -> Iterator[tuple[list[str], list[Rule]]]:
+def _sections(
+    template: Template, parts: dict[Predicate, str], used: set[Predicate]
+) -> Iterator[tuple[list[str], list[Rule]]]:
     """Lines of comments and the rules below them: latent predicates by layer, parts that rules use, targets.
 
-    parts: with what they say.
+    parts: with what they say; used: the predicates of bodies.
     """
     layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
-    used = _used(template)
     latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
     rules_of = _strongest_first(template)
     for number in sorted({layer[predicate] for predicate in latent}):

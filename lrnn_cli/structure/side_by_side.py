@@ -24,6 +24,8 @@ AT_ONCE = 4
 """So many processes at most, so that each can have this part of the memory whatever their number."""
 PATIENCE = 5.0
 """Seconds that a process has to take away what it has begun to write."""
+GIVES_WAY = 10
+"""What is done beside something else has its niceness raised by so much: others wait for what is inside."""
 PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
@@ -70,13 +72,18 @@ def beside(
 ) -> Iterator[Callable[[], Result]]:
     """Something to do in a process of its own while what is inside goes on; it gives the result when it is asked for.
 
-    With one job, or where processes can't be copied, it is done before.
+    It takes what is left of the processors. With one job, or where processes can't be copied, it is done before.
     """
     if not _can_copy(jobs):
         done = task()
         yield lambda: done
         return
-    with _copy(lambda number: task(), expected) as received:
+
+    def giving_way(number: int) -> Result:
+        os.nice(GIVES_WAY)
+        return task()
+
+    with _copy(giving_way, expected) as received:
         yield cache(received)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import combinations
 from threading import RLock
 
 import numpy as np
@@ -278,21 +279,23 @@ def symmetries(relations: Relations) -> Symmetries:
     exchangeable: Symmetries = {}
     for predicate, table in relations.tables.items():
         given = tuple(range(predicate.arity))
-        orders = [given]
-        keys = np.sort(row_keys(list(table.objects.T), len(table)))
-        weights = relations.weights(predicate, table.example, table.objects)
-        for first in range(predicate.arity):
-            for second in range(first + 1, predicate.arity):
-                order = list(given)
-                order[first], order[second] = order[second], order[first]
-                columns = [table.objects[:, position] for position in order]
-                same_range = all(
-                    (a.min(initial=0), a.max(initial=0)) == (b.min(initial=0), b.max(initial=0))
-                    for a, b in zip(columns, table.objects.T, strict=True)
-                )
-                if same_range and (np.sort(row_keys(columns, len(table))) == keys).all():
-                    turned = relations.weights(predicate, table.example, table.objects[:, order])
-                    if (turned == weights).all():
-                        orders.append(tuple(order))
-        exchangeable[predicate] = tuple(orders)
+        ranges = [(column.min(initial=0), column.max(initial=0)) for column in table.objects.T]
+        orders = [_exchanged(given, *pair) for pair in combinations(given, 2) if ranges[pair[0]] == ranges[pair[1]]]
+        if orders:
+            keys = np.sort(row_keys(list(table.objects.T), len(table)))
+            weights = relations.weights(predicate, table.example, table.objects)
+        chosen = [given]
+        for order in orders:
+            turned = table.objects[:, order]
+            if (np.sort(row_keys(list(turned.T), len(table))) == keys).all():
+                if (relations.weights(predicate, table.example, turned) == weights).all():
+                    chosen.append(order)
+        exchangeable[predicate] = tuple(chosen)
     return exchangeable
+
+
+def _exchanged(given: tuple[int, ...], first: int, second: int) -> tuple[int, ...]:
+    """Places of arguments with two of them exchanged."""
+    order = list(given)
+    order[first], order[second] = second, first
+    return tuple(order)
