@@ -287,9 +287,9 @@ def symmetries(relations: Relations) -> Symmetries:
         chosen = [given]
         for order in orders:
             turned = table.objects[:, order]
-            if (np.sort(row_keys(list(turned.T), len(table))) == keys).all():
-                if (relations.weights(predicate, table.example, turned) == weights).all():
-                    chosen.append(order)
+            same_rows = (np.sort(row_keys(list(turned.T), len(table))) == keys).all()
+            if same_rows and (relations.weights(predicate, table.example, turned) == weights).all():
+                chosen.append(order)
         exchangeable[predicate] = tuple(chosen)
     return exchangeable
 
