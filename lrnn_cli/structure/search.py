@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Canonical, Shape
+from lrnn_cli.hypotheses.bodies import OPEN, Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, drawn, paths, refinements
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.structure.features import Features
@@ -32,7 +32,21 @@ MOST_OF_SEARCH = 1500
 
 
 @dataclass(frozen=True)
-class Scored:
+class Compared:
+    """A candidate with its column, and the gain by which it is compared with others."""
+
+    candidate: Candidate
+    column: np.ndarray
+    gain: float
+
+    @property
+    def order(self) -> tuple[float, Candidate]:
+        """The best first; of equal ones the first in the order of candidates."""
+        return -self.gain, self.candidate
+
+
+@dataclass(frozen=True)
+class Refitted:
     """A candidate with its column and the mean log loss after refitting, with the penalty and without."""
 
     candidate: Candidate
@@ -85,15 +99,19 @@ def beam_search(
     Rules that are `known` are refined but not found again. Shapes are scored in parallel; results are taken in a
     fixed order. Where a step has too many shapes, `random` draws some. `check` is called often and may end the search.
     """
+
+    def is_new(candidate: Candidate) -> bool:
+        return candidate.shape.safe and candidate not in known
+
     gains_of = regression.gains if options.ranking == "refit" else regression.promised_gains
     beam = [Candidate(Shape(target, (), ()), ())]
     seeds = paths(target, language, head_sorts, most=MOST_SHAPES, random=random) if target.arity > 1 else []
-    pool: dict[Candidate, tuple[float, np.ndarray]] = {}
+    pool: dict[Candidate, Compared] = {}
     seen: dict[Shape, set[tuple[str, ...]]] = {}
     tried = looked_at = 0
-    best: Scored | None = None
+    best: Refitted | None = None
     while beam and looked_at < MOST_OF_SEARCH:
-        step: list[tuple[float, Candidate, np.ndarray]] = []
+        step: list[Compared] = []
         opened: dict[Shape, dict[tuple[str, ...], None]] = {}
         for refined in itertools.chain(seeds, *(refinements(parent, language, head_sorts) for parent in beam)):
             opened.setdefault(refined.shape, {})[refined.filling] = None
@@ -103,51 +121,50 @@ def beam_search(
         shapes = drawn(list(opened), MOST_SHAPES, random)
         looked_at += len(shapes)
         tasks = [
-            threads.submit(score_shape, shape, list(opened[shape]), features, language.canonical, gains_of, seen[shape])
-            for shape in shapes
+            threads.submit(score_shape, shape, list(opened[shape]), features, gains_of, seen[shape]) for shape in shapes
         ]
         try:
             for task in tasks:
                 scored, count = task.result()
                 tried += count
-                step += scored
+                step = best_compared([*step, *scored])
                 check()
         finally:
             for task in tasks:
                 task.cancel()
-        step.sort(key=lambda item: (-item[0], item[1]))
-        refitted: list[Scored] = []
-        for _, candidate, column in step:
+        step = [replace(item, candidate=language.canonical(item.candidate)) for item in step]
+        step.sort(key=lambda item: item.order)
+        refitted: list[Refitted] = []
+        for item in step:
             if len(refitted) >= REFITTED:
                 break
-            if any(_alike(column, other.column) > 1.0 - 1e-9 for other in refitted):
+            if any(_alike(item.column, other.column) > 1.0 - 1e-9 for other in refitted):
                 continue
-            fitted = regression.with_column(column)
-            refitted.append(Scored(candidate, column, fitted.loss, fitted.log_loss))
-        for gain, candidate, column in step[:POOL]:
-            if candidate.shape.safe and candidate not in known:
-                pool[candidate] = (gain, column)
+            model = regression.with_column(item.column)
+            refitted.append(Refitted(item.candidate, item.column, model.loss, model.log_loss))
+        for item in step[:POOL]:
+            if is_new(item.candidate):
+                pool[item.candidate] = item
+        pool = {item.candidate: item for item in best_compared(list(pool.values()))}
         refitted.sort(key=lambda item: (item.loss, item.candidate))
-        for item in refitted:
-            new = item.candidate.shape.safe and item.candidate not in known
-            if new and (best is None or item.loss < best.loss):
-                best = item
+        for fitted in refitted:
+            if is_new(fitted.candidate) and (best is None or fitted.loss < best.loss):
+                best = fitted
         if best is not None:
             report(tried, best.candidate, best.log_loss)
         beam = [item.candidate for item in refitted[: options.beam]]
     nearest = None if best is None else (best.candidate, best.log_loss)
-    return Searched(*_choose(pool, best, regression, options, not known, tried), nearest)
+    return Searched(*_choose(pool.values(), best, regression, options, not known, tried), nearest)
 
 
 def score_shape(
     shape: Shape,
     partial: list[tuple[str, ...]],
     features: Features,
-    canonical: Canonical,
     gains_of: Callable[[np.ndarray], np.ndarray],
     seen: set[tuple[str, ...]],
-) -> tuple[list[tuple[float, Candidate, np.ndarray]], int]:
-    """Gains of the best fillings of a shape, whose open slots take all predicates that fit, and how many there are."""
+) -> tuple[list[Compared], int]:
+    """The best fillings of a shape, whose open slots take all predicates that fit, and how many there are."""
     if features.collapsed(shape) is None:
         return [], 0
     fillings = []
@@ -164,9 +181,21 @@ def score_shape(
         columns = features.columns(shape, chunk)
         gains = gains_of(columns)
         for number in np.argsort(-gains, kind="stable")[:BEST].tolist():
-            candidate = canonical(Candidate(shape, chunk[number]))
-            scored.append((float(gains[number]), candidate, columns[:, number].copy()))
+            candidate = Candidate(shape, chunk[number])
+            scored.append(Compared(candidate, columns[:, number].copy(), float(gains[number])))
     return scored, len(fillings)
+
+
+def best_compared(candidates: list[Compared]) -> list[Compared]:
+    """Those with the highest gains, as many as are remembered, and all that are equal to the last of them.
+
+    Columns of the others would take much memory.
+    """
+    if len(candidates) <= POOL:
+        return candidates
+    gains = np.array([item.gain for item in candidates])
+    least = np.partition(gains, -POOL)[-POOL]
+    return [candidates[number] for number in (gains >= least).nonzero()[0].tolist()]
 
 
 def _alike(first: np.ndarray, second: np.ndarray) -> float:
@@ -177,8 +206,8 @@ def _alike(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def _choose(
-    pool: dict[Candidate, tuple[float, np.ndarray]],
-    best: Scored | None,
+    pool: Iterable[Compared],
+    best: Refitted | None,
     regression: Regression,
     options: SearchOptions,
     first: bool,
@@ -189,8 +218,8 @@ def _choose(
     chosen: list[np.ndarray] = []
     if best is None:
         return rules, tried, regression
-    names = sorted(pool, key=lambda name: (-pool[name][0], name))[:POOL]
-    columns = np.stack([pool[name][1] for name in names], 1) if names else np.zeros((len(best.column), 0))
+    others = sorted(pool, key=lambda item: item.order)[:POOL]
+    columns = np.stack([item.column for item in others], 1) if others else np.zeros((len(best.column), 0))
     candidate, column = best.candidate, best.column
     while True:
         new = regression.with_column(column)
@@ -199,12 +228,12 @@ def _choose(
         rules.append((candidate, new.log_loss))
         chosen.append(column)
         regression = new
-        if len(rules) >= options.rules or not names:
+        if len(rules) >= options.rules or not others:
             break
         gains = regression.promised_gains(columns)
         for number in np.argsort(-gains, kind="stable").tolist():
             if max(_alike(columns[:, number], other) for other in chosen) < options.correlation:
-                candidate, column = names[number], columns[:, number]
+                candidate, column = others[number].candidate, columns[:, number]
                 break
         else:
             break
