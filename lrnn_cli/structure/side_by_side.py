@@ -140,9 +140,14 @@ def _copy(task: Callable[[int], Result], expected: tuple[type[Exception], ...]) 
         _end(list(started.values()))
 
 
+def own_processors(jobs: int) -> int:
+    """How many of the processors this process has: one if it is a copy of another, all otherwise."""
+    return 1 if multiprocessing.current_process().daemon else jobs
+
+
 def _can_copy(processes: int) -> bool:
-    """A process that is such a copy has its processor; it makes no more of them."""
-    return processes > 1 and sys.platform == "linux" and not multiprocessing.current_process().daemon
+    """Whether processes can be copied. One that is such a copy makes no more of them."""
+    return own_processors(processes) > 1 and sys.platform == "linux"
 
 
 def _start(

@@ -16,6 +16,7 @@ from lrnn_cli.structure.problem import Problem
 from lrnn_cli.structure.rules import Rules, Weights, rules_of
 from lrnn_cli.structure.scoring import Regression, bounded, fit
 from lrnn_cli.structure.search import Searched, SearchOptions, beam_search
+from lrnn_cli.structure.side_by_side import own_processors
 from lrnn_cli.structure.state import Nearest, ScoredRule
 
 LARGEST_WEIGHT = 4.0
@@ -130,6 +131,6 @@ def _search(
     sorts, known = E.words.targets[predicate], set(R.targets_of(predicate))
     # Others are drawn in each iteration.
     random = np.random.default_rng([E.options.seed, 5, len(known)])
-    with ThreadPoolExecutor(E.allowed.jobs) as threads:
+    with ThreadPoolExecutor(own_processors(E.allowed.jobs)) as threads:
         check = E.allowed.check_time
         return beam_search(predicate, sorts, F, language, regression, options, known, threads, random, report, check)
