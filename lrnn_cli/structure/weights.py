@@ -78,12 +78,9 @@ class TrainedWeights:
 def train_weights(E: Problem, R: Rules, W: Weights, epochs: int) -> TrainedWeights:
     """Train all weights that the queries can see."""
     template = internal_template(E, R, W)
-    with stage("joining groundings"):
-        groundings = E.grounder.ground(template)
-    give_back_free_memory()
-    with stage("compiling the network"):
-        network = assemble(Compiler(groundings, memory=E.compiled))
-    give_back_free_memory()
+    clauses = tuple(rule.clause for rule in template.rules)
+    # The rules of the last iteration are trained once more at the end.
+    network, groundings = E.compiled.recall(("network", clauses), lambda: _network(E, template))
     options = TrainingOptions(
         loss=E.options.loss,
         optimiser=E.options.optimiser,
@@ -96,9 +93,18 @@ def train_weights(E: Problem, R: Rules, W: Weights, epochs: int) -> TrainedWeigh
     with stage("training"):
         trained = _trained(E, network, template.rules, options)
     weights = zip((rule.clause for rule in template.rules), trained.weights.tolist(), strict=True)
-    return TrainedWeights(
-        {**W, **dict(weights)}, tuple(trained.history), trained.epoch.training_loss, count_rows(groundings)
-    )
+    return TrainedWeights({**W, **dict(weights)}, tuple(trained.history), trained.epoch.training_loss, groundings)
+
+
+def _network(E: Problem, template: Template) -> tuple[Network, int]:
+    """The network of a template, and the number of groundings of its rules."""
+    with stage("joining groundings"):
+        groundings = E.grounder.ground(template)
+    give_back_free_memory()
+    with stage("compiling the network"):
+        network = assemble(Compiler(groundings, memory=E.compiled))
+    give_back_free_memory()
+    return network, count_rows(groundings)
 
 
 def count_rows(groundings: Groundings) -> int:
