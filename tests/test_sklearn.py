@@ -65,7 +65,7 @@ def molecules(labels: Sequence[str]) -> list[Any]:
     """Examples of two atoms, one of which the label names; half of them as text."""
     found: list[Any] = []
     for number, label in enumerate(labels):
-        facts = [("c", "a"), (label, "b"), ("bond", "a", "b"), ("ch"[number % 3 // 2], "d")]
+        facts = [("c", "a"), (label, "b"), ("bond", "a", "b"), ("ch"[number // 3 % 2], "d")]
         found.append(facts if number % 2 else " ".join(f"{name}({', '.join(terms)})." for name, *terms in facts))
     return found
 

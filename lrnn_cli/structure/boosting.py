@@ -31,6 +31,8 @@ DIGITS = 6
 REUSE = 1.05
 """A part that a rule has already, and that helps, counts for so many times its score: parts are shared, and there are
 half as many."""
+EQUAL = 1.0 - 1e-10
+"""Of scores that differ by less than this factor the first is taken: their last digits depend on the processor."""
 WORTHWHILE = 50_000_000
 """Members of bins to be added up from which compiled code is used: a quarter of a second of SciPy, thrice what loading
 the code takes."""
@@ -126,8 +128,8 @@ class Thresholds:
             score[starts] = -1.0
             # A part that does not raise the score is not favoured: the same one again would seem to.
             favoured = np.where(score > least, score * self.favour[int(at_least)].take(bins), score)
-            place = int(favoured.argmax())
-            if best is None or favoured[place] > best.favoured:
+            place = int((favoured >= favoured.max() * EQUAL).argmax())
+            if best is None or favoured[place] * EQUAL > best.favoured:
                 best = _Best(float(score[place]), float(favoured[place]), int(bins[place]), at_least)
         return best
 

@@ -32,6 +32,8 @@ COMBINATIONS = 20_000
 """A matrix with more entries than this is left out."""
 LIKE = 0.9
 """Roles with a larger cosine are one."""
+DIGITS = 9
+"""Roles are compared to so many: the two of one pair of singular vectors are equally strong, up to rounding."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def unexplained_roles(
 def strongest(roles: list[Role], count: int) -> list[np.ndarray]:
     """The weights of so many roles, at most, that are unlike each other."""
     chosen: list[np.ndarray] = []
-    for role in sorted(roles, key=lambda role: -role.strength):
+    for role in sorted(roles, key=lambda role: -round(role.strength, DIGITS)):
         if len(chosen) == count:
             break
         size = np.sqrt(role.weights @ role.weights)

@@ -29,6 +29,8 @@ MOST_SHAPES = 500
 """Of more in a step so many are drawn: dozens of relations between all objects would make any number of bodies."""
 MOST_OF_SEARCH = 1500
 """A search ends with the step in which it reaches so many."""
+DIGITS = 10
+"""Gains and losses are compared to so many: the last ones depend on the processor, and so would the rules found."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def beam_search(
             if any(_alike(item.column, other.column) > 1.0 - 1e-9 for other in refitted):
                 continue
             model = regression.with_column(item.column)
-            refitted.append(Refitted(item.candidate, item.column, model.loss, model.log_loss))
+            refitted.append(Refitted(item.candidate, item.column, round(model.loss, DIGITS), model.log_loss))
         for item in step[:POOL]:
             if is_new(item.candidate):
                 pool[item.candidate] = item
@@ -179,7 +181,7 @@ def score_shape(
     for start in range(0, len(fillings), CHUNK):
         chunk = fillings[start : start + CHUNK]
         columns = features.columns(shape, chunk)
-        gains = gains_of(columns)
+        gains = np.round(gains_of(columns), DIGITS)
         for number in np.argsort(-gains, kind="stable")[:BEST].tolist():
             candidate = Candidate(shape, chunk[number])
             scored.append(Compared(candidate, columns[:, number].copy(), float(gains[number])))
@@ -230,7 +232,7 @@ def _choose(
         regression = new
         if len(rules) >= options.rules or not others:
             break
-        gains = regression.promised_gains(columns)
+        gains = np.round(regression.promised_gains(columns), DIGITS)
         for number in np.argsort(-gains, kind="stable").tolist():
             if max(_alike(columns[:, number], other) for other in chosen) < options.correlation:
                 candidate, column = others[number].candidate, columns[:, number]
