@@ -18,10 +18,10 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from lrnn_cli.grounding.atoms import AtomIndex, class_ids
+from lrnn_cli.grounding.atoms import AtomIndex
 from lrnn_cli.grounding.joins.cache import Cache
 from lrnn_cli.grounding.joins.relations import Literal, Relations, TooManyRows
-from lrnn_cli.grounding.tables import Table
+from lrnn_cli.grounding.tables import Table, compact_keys, in_order
 from lrnn_cli.hypotheses.bodies import Candidate, Shape, Slot
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.semantics.activations import Activation
@@ -273,16 +273,11 @@ class Features:
             row = row[row >= 0]
         values = self._relation_values(shape, table)
         different = columns if values is None else [*columns, np.unique(values, return_inverse=True)[1]]
-        if different:
-            number, first = class_ids(different)
-        else:
-            number, first = np.zeros(len(table), np.int32), np.zeros(1, np.int64)
+        first, counts = counted_tuples(row, different, len(target.index))
         classes = np.zeros((len(columns), len(first)), np.int32)
         for place, column in enumerate(columns):
             classes[place] = column[first]
         factor = None if values is None else self.activation.factors(values[first])
-        size = (len(target.index), classes.shape[1])
-        counts = tuple_counts(row, number, size)
         return CollapsedBody(shape.slots, classes, counts, len(row), factor)
 
     def _relation_values(self, shape: Shape, table: Table) -> np.ndarray | None:
@@ -340,10 +335,21 @@ def _kept(keep: np.ndarray, table: Table, classes: list[np.ndarray]) -> tuple[Ta
     return table.rows(places), [column.take(places) for column in classes]
 
 
-def tuple_counts(row: np.ndarray, number: np.ndarray, size: tuple[int, int]) -> csr_array:
-    """(query atoms, tuples) how many groundings have which atom, row (groundings,), and which tuple, number."""
-    # Tables are in the order of query atoms, so by columns first there is nothing to sort.
-    return csc_array((np.ones(len(row), np.float32), (row, number)), shape=size).tocsr()
+def counted_tuples(row: np.ndarray, columns: Sequence[np.ndarray], atoms: int) -> tuple[np.ndarray, csr_array]:
+    """The first grounding of each distinct tuple of columns (groundings,), tuples in ascending order; and how many
+    groundings have which query atom, row (groundings,), and which tuple: (query atoms, tuples).
+    """
+    place, begins = in_order(compact_keys(columns, len(row)))
+    own = row.take(place)
+    # Tables are mostly in the order of query atoms, and then so are the groundings of each tuple.
+    changes = begins.copy()
+    changes[1:] |= own[1:] != own[:-1]
+    at = changes.nonzero()[0]
+    count = np.diff(at, append=len(row)).astype(np.float32)
+    start = np.append(np.cumsum(changes)[begins] - 1, len(at))
+    counts = csc_array((count, own[at], start), shape=(atoms, len(start) - 1))
+    counts.sum_duplicates()
+    return place[begins], counts.tocsr()
 
 
 def _start(shape: Shape) -> Predicate | None:

@@ -17,12 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
-from lrnn_cli.grounding.atoms import class_ids
 from lrnn_cli.grounding.joins.relations import TooManyRows
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
-from lrnn_cli.structure.features import Features, PredicateLayer, tuple_counts
+from lrnn_cli.structure.features import Features, PredicateLayer, counted_tuples
 from lrnn_cli.structure.options import TELLING
 
 MOST_BODIES = 3000
@@ -277,13 +276,11 @@ def _collapse(shape: Shape, features: Features, unary: PredicateLayer | None) ->
     if not classes:
         groundings = np.bincount(row, minlength=len(target.index)).astype(np.float32)
         return _ClassTuples(np.zeros((0, 1), np.int64), csr_array(groundings[:, None]))
-    number, first = class_ids(classes)
+    first, counts = counted_tuples(row, classes, len(target.index))
     if unary is not None and features.leaves_out(
         shape, len(table), WORK * len(classes) * len(unary.names) * len(first)
     ):
         return None
-    size = (len(target.index), len(first))
-    counts = tuple_counts(row, number, size)
     return _ClassTuples(np.stack([column[first] for column in classes]), counts)
 
 

@@ -24,7 +24,7 @@ KEPT_BYTES = 40_000_000
 """Joined tables are kept up to this size in all."""
 
 
-LARGE_BYTES = 64_000_000
+LARGE_BYTES = 256_000_000
 """Joins that take more than this are made one after the other."""
 
 
