@@ -314,12 +314,18 @@ def test_the_penalty_keeps_weights_small() -> None:
     assert size[10.0] < 0.5 * size[0.1] < 0.5 * size[0.0]
 
 
-@pytest.mark.parametrize("arity", [1, 2])
-def test_the_same_bytes_with_one_and_two_jobs(arity: int, tmp_path: Path) -> None:
-    (tmp_path / "data.pl").write_text(rings(BIAS, 24))
+@pytest.mark.parametrize(("arity", "examples"), [(1, 24), (2, 24), (1, 1002)])
+def test_the_same_bytes_with_one_and_two_jobs(arity: int, examples: int, tmp_path: Path) -> None:
+    """Of more than 1,000 queries the parts of learning go side by side."""
+    (tmp_path / "data.pl").write_text(rings(BIAS, examples))
+    said = []
     for jobs in (1, 2):
-        arguments = ["-o", tmp_path / f"{jobs}.pl", "--jobs", jobs, "--arity", arity, *QUICK]
-        assert run("learn-structure", tmp_path / "data.pl", *arguments).exit_code == 0
+        arguments = ["-o", tmp_path / "model.pl", "--jobs", jobs, "--arity", arity, *QUICK]
+        result = run("learn-structure", tmp_path / "data.pl", *arguments)
+        assert result.exit_code == 0
+        said.append(result.output)
+        (tmp_path / "model.pl").rename(tmp_path / f"{jobs}.pl")
+    assert said[0] == said[1]
     text = (tmp_path / "1.pl").read_bytes()
     assert text == (tmp_path / "2.pl").read_bytes()
     if arity == 2:
