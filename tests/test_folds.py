@@ -152,6 +152,18 @@ def test_duplicates_are_isomorphic(grounder: GroundingSession) -> None:
         assert (groups[first] == groups[second]) == (forms[first] == forms[second]), (graphs[first], graphs[second])
 
 
+def test_what_is_far_apart_counts(grounder: GroundingSession) -> None:
+    """Chains of up to twelve, with a mark at the end or none: which differ is found out from their ends on."""
+
+    def chain(length: int, marked: bool, names: str) -> str:
+        arcs = [f"arc({names}{node}, {names}{node + 1})." for node in range(length)]
+        return " ".join([*arcs[::-1], f"mark({names}{length})." if marked else "", f"node({names}0)."])
+
+    kinds = [(length, marked) for length in range(1, 13) for marked in (False, True)]
+    examples = [chain(*kind, names) for names in ("a", "b") for kind in kinds]
+    assert grouped(grounder, examples) == [[number, number + len(kinds)] for number in range(len(kinds))]
+
+
 # Folds
 
 

@@ -101,10 +101,7 @@ class Observer:
         self.told.update(new)
         if new:
             shown = sorted(new.items(), key=lambda item: (item[1], item[0]))[:SHOWN_BODIES]
-            texts = [
-                f"{', '.join(map(str, Candidate(Shape(Predicate('', 0), body, ()), ()).atoms()))} ({rows:,} groundings)"
-                for body, rows in shown
-            ]
+            texts = [f"{_text(body)} ({rows:,} groundings)" for body, rows in shown]
             more = f" and {len(new) - len(shown)} more" if len(new) > len(shown) else ""
             self.note(f"left out, since --groundings or --memory-limit is too small for them: {'; '.join(texts)}{more}")
 
@@ -123,3 +120,8 @@ class Observer:
 
     def _tell(self, E: Problem, text: str) -> None:
         self.status(f"iteration {self._iteration} of at most {E.iterations}: {text}")
+
+
+def _text(body: tuple[Literal, ...]) -> str:
+    """Relations as they are written; bodies without any are about single objects."""
+    return ", ".join(map(str, Candidate(Shape(Predicate("", 0), body, ()), ()).atoms())) or "single objects"
