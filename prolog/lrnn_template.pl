@@ -56,7 +56,7 @@ read_template(Stream, template(Members, Faults)) :-
 %   nothing more is read then.
 
 template_terms(Stream, Kind0, Kind, Terms) :-
-    read_next(careful, Stream, Term, Place),
+    read_next(Stream, Term, Place),
     (   Term == end_of_file
     ->  check_end(Stream, Place),
         Kind = Kind0,

@@ -1,5 +1,5 @@
 :- module(lrnn_terms,
-          [ read_next/4,                % +Mode, +Stream, -Term, -Place
+          [ read_next/3,                % +Stream, -Term, -Place
             read_placed/3,              % +Stream, -Term, -Place
             check_end/2,                % +Stream, +Place
             place_line/2,               % +Place, -Line
@@ -54,24 +54,18 @@ faulty :-
     fault_(_, _, _),
     !.
 
-%!  read_next(+Mode, +Stream, -Term, -Place) is det.
+%!  read_next(+Stream, -Term, -Place) is det.
 %
-%   Read one term. In mode `careful` Place is place(Position, Names), Names a
-%   list of Name=Variable, and a syntax error is recorded as a fault and the
-%   next term is read instead. In mode `fast`, for files that are expected to
-%   be free of faults, a syntax error is an exception and Place is the stream,
-%   which stands where the term ends. read/2 takes a sixth less time than
-%   read_term/3, and that is most of all time.
+%   Read one term. Place is place(Position, Names), Names a list of Name=Variable.
+%   A syntax error is recorded as a fault and the next term is read instead.
 
-read_next(fast, Stream, Term, Stream) :-
-    read(Stream, Term).
-read_next(careful, Stream, Term, Place) :-
+read_next(Stream, Term, Place) :-
     catch(read_placed(Stream, Term0, Place0), Error, true),
     (   var(Error)
     ->  Term = Term0,
         Place = Place0
     ;   syntax_fault(Error),
-        read_next(careful, Stream, Term, Place)
+        read_next(Stream, Term, Place)
     ).
 
 %!  read_placed(+Stream, -Term, -Place) is det.

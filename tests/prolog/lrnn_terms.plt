@@ -17,7 +17,7 @@ terms(Text, Terms, Faults) :-
     collected_faults(Faults).
 
 all_terms(Stream, Terms) :-
-    read_next(careful, Stream, Term, _),
+    read_next(Stream, Term, _),
     (   Term == end_of_file
     ->  Terms = []
     ;   Terms = [Term|Rest],
@@ -27,8 +27,8 @@ all_terms(Stream, Terms) :-
 test(places, Places == [1:1, 2:3]) :-
     setup_call_cleanup(
         open_string("a.\n  b.", Stream),
-        ( read_next(careful, Stream, _, Place1),
-          read_next(careful, Stream, _, Place2)
+        ( read_next(Stream, _, Place1),
+          read_next(Stream, _, Place2)
         ),
         close(Stream)),
     line_column(Place1, Line1, Column1),
@@ -36,10 +36,10 @@ test(places, Places == [1:1, 2:3]) :-
     Places = [Line1:Column1, Line2:Column2].
 test(goes_on_after_a_syntax_error, Terms == [a, c]) :-
     terms("a.\nb b.\nc.\n", Terms, [fault(2, _, _)]).
-test(fast_mode_throws, error(syntax_error(_))) :-
+test(a_syntax_error_is_thrown, error(syntax_error(_))) :-
     setup_call_cleanup(
         open_string("b b.", Stream),
-        read_next(fast, Stream, _, _),
+        read_placed(Stream, _, _),
         close(Stream)).
 test(faulty, fail) :-
     terms("a. b.", _, []),
