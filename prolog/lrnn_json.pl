@@ -15,10 +15,7 @@ small installations leave out, and replies need no more than this.
 json_write(Stream, Value) :-
     number(Value),
     !,
-    (   integer(Value)
-    ->  format(Stream, '~d', [Value])
-    ;   write(Stream, Value)
-    ).
+    write(Stream, Value).
 json_write(Stream, json(Pairs)) :-
     !,
     put_char(Stream, '{'),
