@@ -314,10 +314,9 @@ def test_the_penalty_keeps_weights_small() -> None:
     assert size[10.0] < 0.5 * size[0.1] < 0.5 * size[0.0]
 
 
-@pytest.mark.parametrize(("arity", "examples"), [(1, 24), (2, 24), (1, 1002)])
-def test_the_same_bytes_with_one_and_two_jobs(arity: int, examples: int, tmp_path: Path) -> None:
-    """Of more than 1,000 queries the parts of learning go side by side."""
-    (tmp_path / "data.pl").write_text(rings(BIAS, examples))
+@pytest.mark.parametrize("arity", [1, 2])
+def test_the_same_bytes_with_one_and_two_jobs(arity: int, tmp_path: Path) -> None:
+    (tmp_path / "data.pl").write_text(rings(BIAS, 24))
     said = []
     for jobs in (1, 2):
         arguments = ["-o", tmp_path / "model.pl", "--jobs", jobs, "--arity", arity, *QUICK]
