@@ -82,6 +82,7 @@ class Watch:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._before = max(0, _memory(_resident) - START)
+        self._reserved_before = max(0, _reserved("self") - START)
         self._folder = tempfile.gettempdir() + os.sep
 
     def __enter__(self) -> Watch:
@@ -112,7 +113,7 @@ class Watch:
         """All that the command takes is limited to this, 0 for no limit."""
         Watch.limit = megabytes
         if megabytes and self._main:
-            most = megabytes * MB + UNUSED + self._before
+            most = megabytes * MB + UNUSED + self._reserved_before
             soft, hard = self._allocated
             if soft == resource.RLIM_INFINITY or most < soft:
                 resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
@@ -167,6 +168,12 @@ def _resident(process: str) -> int:
     """The resident memory of a process, shared pages included."""
     fields = _text(PROCESSES / process / "statm").split()
     return int(fields[1]) * resource.getpagesize() if fields else 0
+
+
+def _reserved(process: str) -> int:
+    """What the limit of the system counts: memory of its own that a process may write to, used or not."""
+    fields = _text(PROCESSES / process / "statm").split()
+    return int(fields[5]) * resource.getpagesize() if fields else 0
 
 
 def _open_files(folder: str) -> int:

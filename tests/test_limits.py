@@ -264,6 +264,17 @@ def test_memory_is_watched() -> None:
                 time.sleep(0.002)
 
 
+def test_memory_that_was_reserved_before_is_not_counted() -> None:
+    """Libraries of a program reserve what they never use, for threads say."""
+    reserved = np.empty(800 * MB, np.uint8)
+    with Watch() as watch:
+        watch.limit_memory(150)
+        assert len(bytearray(b"x" * (100 * MB))) == 100 * MB
+        with pytest.raises(MemoryError):
+            np.empty(2**33, np.uint8)
+    assert len(reserved) == 800 * MB
+
+
 def test_memory_of_other_processes_is_watched_and_shared_pages_count_once() -> None:
     """A copy of this process shares its memory at first; what it then takes for itself counts."""
     kept = bytearray(b"x" * (60 * MB))
@@ -272,11 +283,15 @@ def test_memory_of_other_processes_is_watched_and_shared_pages_count_once() -> N
         watch.limit_memory(150)
         child = os.fork()
         if not child:
-            os.read(reading, 1)
-            grown = []
-            while True:
-                grown.append(bytearray(b"y" * MB))
-                time.sleep(0.002)
+            # Whatever happens, tests go on in one process only.
+            try:
+                os.read(reading, 1)
+                grown = []
+                while True:
+                    grown.append(bytearray(b"y" * MB))
+                    time.sleep(0.002)
+            finally:
+                os._exit(1)
         try:
             time.sleep(0.5)
             os.write(writing, b"x")
