@@ -275,12 +275,12 @@ inside(Term, Place, Mode, Stream, Block, State) :-
     subsumes_term(begin(model(_)), Term),
     !,
     Term = begin(model(Id)),
-    Block = block(_, Id0, Line0, Begin, Facts, Objects, Trie),
+    Block = block(_, Id0, Line0, _, Facts, Objects, Trie),
     add_fault(Place,
               'model ~w begins inside model ~w of line ~w; add end(model(~w)). before it',
               [Id, Id0, Line0, Id0]),
     place_line(Place, Line),
-    read_inside(Mode, Stream, block(0, Id, Line, Begin, Facts, Objects, Trie), State).
+    read_inside(Mode, Stream, block(0, Id, Line, Place, Facts, Objects, Trie), State).
 inside(Term, Place, Mode, Stream, Block, State0) :-
     example_item(Term, Place, Block, State0, State),
     read_inside(Mode, Stream, Block, State).

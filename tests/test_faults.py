@@ -158,6 +158,12 @@ BLOCKS = [
         ":3:1: model n begins inside model m of line 1; add end(model(m)). before it",
     ),
     data(
+        "nested and unclosed",
+        "begin(model(m)).\nq(a).\n  begin(model(n)).\nq(b).\n",
+        ":3:3: model n begins inside model m of line 1; add end(model(m)). before it",
+        ":3:3: model n is not closed; add end(model(n)). after its last fact",
+    ),
+    data(
         "end without begin",
         f"end(model('N 1')).\n{DATA}",
         ":1:1: end(model('N 1')) without its begin(model('N 1')); delete it or add the begin",
