@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -17,23 +18,17 @@ NUMBER = re.compile(r"-?\d+\.\d+(e-?\d+)?")
 
 def learned_rules(model: Path, processor: dict[str, str]) -> list[str]:
     """The rules of a model that a processor learns, without their weights and thresholds."""
-    few = [
-        "--iterations",
-        "1",
-        "--restarts",
-        "0",
-        "--epochs",
-        "20",
-        "--final-epochs",
-        "0",
-        "--conjunctions",
-        "100",
-        "--jobs",
-        "1",
-        "--quiet",
-    ]
+    few = {
+        "iterations": 1,
+        "restarts": 0,
+        "epochs": 20,
+        "final-epochs": 0,
+        "conjunctions": 100,
+        "jobs": 1,
+    }
+    options = [f"--{name}={value}" for name, value in few.items()]
     subprocess.run(
-        [sys.executable, "-m", "lrnn_cli", "learn-structure", str(MOLECULES), "-o", str(model), *few],
+        [sys.executable, "-m", "lrnn_cli", "learn-structure", str(MOLECULES), "-o", str(model), "--quiet", *options],
         cwd=ROOT,
         env={**os.environ, **processor},
         check=True,
@@ -49,4 +44,5 @@ def test_other_instructions_same_rules(tmp_path: Path) -> None:
     here = learned_rules(tmp_path / "here.pl", {})
     assert len(here) > 500
     assert learned_rules(tmp_path / "old.pl", old) == here
-    assert (tmp_path / "old.pl").read_text() != (tmp_path / "here.pl").read_text() or not found
+    if platform.machine() == "x86_64" and found:
+        assert (tmp_path / "old.pl").read_text() != (tmp_path / "here.pl").read_text()
