@@ -331,6 +331,20 @@ def test_the_same_bytes_with_one_and_two_jobs(arity: int, tmp_path: Path) -> Non
         assert b"latent_2_" not in text or b"latent_2_1(V1, V2)" in text or b"(V2, V1)" in text
 
 
+def test_large_data_give_the_same_bytes_with_one_and_two_jobs(tmp_path: Path) -> None:
+    """Of more than 1,000 queries trials and conjunctions go side by side, in processes of the command."""
+    (tmp_path / "data.pl").write_text(rings(BIAS, 1002))
+    environment = {**os.environ, "PYTHONPATH": str(DATASETS.parent)}
+    models = []
+    for jobs in ("1", "2"):
+        command = [sys.executable, "-m", "lrnn_cli", "learn-structure", "data.pl", "--jobs", jobs]
+        command += [*QUICK, "--conjunctions", "30"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+        models.append(done.stdout)
+    assert b" :: active :- part_1." in models[0]
+    assert models[0] == models[1]
+
+
 # When it stops
 
 
