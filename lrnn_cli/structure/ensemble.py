@@ -311,11 +311,11 @@ class Ensemble:
         if search is not None and any((RULES, 0) in way.shares for way in ways.values()):
             state = final_training(E, state, self._observer(number))
         same = search is not None and state is search.state
-        if same and begun is not None:
-            return chosen(E, state, ways, begun)
         columns = search.columns if search and same else rule_columns(E, state.rules, state.weights)
+        if same and begun is not None:
+            return chosen(E, state, columns, ways, begun)
         with boosting(E, state, columns, bodies, self.families) as boost:
-            return chosen(E, state, ways, boost)
+            return chosen(E, state, columns, ways, boost)
 
     def _quality(self, goal: Predicate, output: np.ndarray) -> float:
         """How good outputs (queries, classes) are for what they were learned from."""

@@ -37,7 +37,7 @@ from lrnn_cli.structure.selection import (
 )
 from lrnn_cli.structure.side_by_side import ahead, side_by_side
 from lrnn_cli.structure.state import LearningState
-from lrnn_cli.structure.weights import outputs, weighted_facts
+from lrnn_cli.structure.weights import weighted_facts
 
 DESCRIBED = 4
 """Relations of a join that is described, at most."""
@@ -138,15 +138,24 @@ def _predicted(
 
     def said(number: int) -> np.ndarray:
         """The outputs of a family or, after all of these, of the rules."""
-        return path(number) if number < len(families) else _said(E, state.rules, state.weights, place[out])
+        return path(number) if number < len(families) else _said(E, state, latent, targets)[out]
 
     *paths, rules = side_by_side(said, len(families) + 1, E.allowed.jobs, (OutOfTime,))
     return HeldOut(target[out], rules, dict(zip(families, paths, strict=True)))
 
 
-def _said(E: Problem, R: Rules, W: Weights, place: np.ndarray) -> np.ndarray:
-    """(queries, classes) what rules say of the queries at these places (queries, classes)."""
-    return outputs(E, R, W, E.queries.select(place.ravel())).reshape(place.shape)
+def _said(
+    E: Problem, state: LearningState, latent: dict[Predicate, list[np.ndarray]], targets: Sequence[Predicate]
+) -> np.ndarray:
+    """(queries, classes) what plain rules, whose columns these are, say of queries."""
+    activation = E.kind.activation(E.activation)
+    scaled = []
+    for target in targets:
+        total = np.full(len(E.targets[target].target), _bias(E, state.weights, target))
+        for candidate, column in zip(state.rules.targets_of(target), latent[target], strict=True):
+            total += state.weights[candidate.rule().clause] * column
+        scaled.append(activation.scaled(total, E.targets[target].given))
+    return E.kind.outputs(np.stack(scaled, 1))
 
 
 def _outputs(E: Problem, steps: Sequence[BoostingStep]) -> np.ndarray:
@@ -204,21 +213,25 @@ def boosting(
 
 
 def chosen(
-    E: Problem, state: LearningState, ways: dict[Predicate, Choice], boost: Boost
+    E: Problem,
+    state: LearningState,
+    latent: dict[Predicate, list[np.ndarray]],
+    ways: dict[Predicate, Choice],
+    boost: Boost,
 ) -> tuple[LearningState, dict[Predicate, np.ndarray]]:
     """The state with conjunctions, learned from all queries, where they were best on queries held out.
 
-    Beside it comes what it says of the queries (queries, classes) that it was learned from.
+    latent: the columns of its rules. Beside it comes what it says of the queries (queries, classes) that it was
+    learned from.
     """
     R, W = state.rules, state.weights
     said: dict[Predicate, np.ndarray] = {}
     for goal, way in ways.items():
         targets = E.goals[goal]
-        place = E.rows_of_goal(targets)
         if way.shares == {(RULES, 0): 1.0}:
-            said[goal] = _said(E, R, W, place)
+            said[goal] = _said(E, state, latent, targets)
             continue
-        parts = [(share, _alone(E, state, goal, own, boost)) for own, share in way.shares.items()]
+        parts = [(share, _alone(E, state, latent, goal, own, boost)) for own, share in way.shares.items()]
         said[goal] = E.kind.mean_output([part.output for _, part in parts], [share for share, _ in parts])
         names: dict[Part, str] = {}
         for number, target in enumerate(targets):
@@ -228,18 +241,24 @@ def chosen(
     return replace(state, rules=R, weights=W), said
 
 
-def _alone(E: Problem, state: LearningState, goal: Predicate, way: Way, boost: Boost) -> Boosted:
+def _alone(
+    E: Problem,
+    state: LearningState,
+    latent: dict[Predicate, list[np.ndarray]],
+    goal: Predicate,
+    way: Way,
+    boost: Boost,
+) -> Boosted:
     """What a way alone adds to the rules, and says of all queries."""
     if way[0] not in (FREQUENCY, RULES):
         return boost(goal, way)
     targets = E.goals[goal]
-    place = E.rows_of_goal(targets)
     nothing: tuple[list[Conjunction], ...] = tuple([] for _ in targets)
     if way[0] == RULES:
-        said = _said(E, state.rules, state.weights, place)
+        said = _said(E, state, latent, targets)
         return Boosted(nothing, tuple(_bias(E, state.weights, target) for target in targets), said)
     starts = [E.kind.likelihood.start(E.targets[target].target) for target in targets]
-    said = E.kind.outputs(np.tile(starts, (len(place), 1)))
+    said = E.kind.outputs(np.tile(starts, (len(E.rows_of_goal(targets)), 1)))
     return Boosted(nothing, tuple(map(E.kind.activation(E.activation).total, starts)), said)
 
 
