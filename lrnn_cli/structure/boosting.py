@@ -13,21 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from lrnn_cli.hypotheses.parts import Conjunction, Part, rule_neurons
 from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.targets import BINARY, TargetKind
 from lrnn_cli.structure.patterns import Columns
 
-MOST_THRESHOLDS = 31
-"""So many thresholds of a column at most."""
-DIGITS = 6
-"""Values of a column that are equal to so many digits are not told apart."""
 REUSE = 1.05
 """A part that a rule has already, and that helps, counts for so many times its score: parts are shared, and there are
 half as many."""
@@ -67,38 +64,23 @@ class _Best:
 class Thresholds:
     """All thresholds of the columns of some queries.
 
-    Thresholds cut each column into bins. A threshold has the number of the bin above it.
+    A threshold has the number of the bin above it.
 
-    members: (bins, queries) which queries are in which bin; the fullest bin of each column is left out
-    column: (bins,) its column; low, high: (bins,) the values beside the threshold; favour: (2, bins) what the score of
-    each, for below and for at least, is multiplied by
-    columns, first, fullest, sizes: (columns that are not constant,) the number of each, the places of its first bin and
-    of its fullest one after that, how many it has
+    column: (bins,) its column; favour: (2, bins) what the score of each, for below and for at least, is multiplied by;
+    first: (columns that are not constant,) the place of the first bin of each
     """
 
     def __init__(self, columns: Columns, queries: np.ndarray) -> None:
-        values = columns.values[queries]
-        values.sort_indices()
-        bins = [made for number in range(len(columns)) if (made := _bins(values, number)) is not None]
-        self.columns = np.array([made.column for made in bins], np.int64)
-        self.sizes = np.array([len(made.low) for made in bins], np.int64)
-        self.fullest = np.array([made.fullest for made in bins], np.int64)
-        self.first = np.cumsum(self.sizes) - self.sizes
-        total = int(self.sizes.sum())
-        first_bins = zip(bins, self.first.tolist(), strict=True)
-        row = np.concatenate([np.zeros(0, np.int64), *(made.code + first for made, first in first_bins)])
-        member = np.concatenate([np.zeros(0, np.int64), *(made.members for made in bins)])
-        places = (row.astype(np.int32), member.astype(np.int32))
-        self.members = csr_array((np.ones(len(row)), places), shape=(total, len(queries)))
-        self.column = np.repeat(self.columns, self.sizes)
-        self.low = np.concatenate([np.zeros(0), *(made.low for made in bins)])
-        self.high = np.concatenate([np.zeros(0), *(made.high for made in bins)])
-        self.favour = np.ones((2, total))
+        self.bins = columns.bins(queries)
+        self.first = np.cumsum(self.bins.sizes) - self.bins.sizes
+        self.column = np.repeat(self.bins.columns, self.bins.sizes)
+        self.favour = np.ones((2, len(self.column)))
+        self.queries = len(queries)
         self.add_members: Callable[..., Any] | None = None
         """Adds up as SciPy does, to the byte, in compiled code; None without it."""
 
     def __len__(self) -> int:
-        return len(self.column) - len(self.columns)
+        return len(self.column) - len(self.first)
 
     def best(
         self,
@@ -112,14 +94,14 @@ class Thresholds:
 
         weighted: (3, queries) slopes, curvatures and ones of covered queries, zeros of others.
         """
-        own = chosen[self.columns].nonzero()[0]
+        own = chosen[self.bins.columns].nonzero()[0]
         if not len(own):
             return None
-        sizes = self.sizes[own]
+        sizes = self.bins.sizes[own]
         starts = np.cumsum(sizes) - sizes
         bins = np.repeat(self.first[own] - starts, sizes) + np.arange(sizes.sum())
         total = weighted.sum(axis=1)
-        above = _sums_above(self.sums(bins, weighted), total, starts, sizes, self.fullest[own])
+        above = _sums_above(self.sums(bins, weighted), total, starts, sizes, self.bins.fullest[own])
         best: _Best | None = None
         for at_least, sums in ((True, above),) if with_arguments else ((True, above), (False, total[:, None] - above)):
             score = sums[0] ** 2 / (sums[1] + options.penalty)
@@ -140,15 +122,20 @@ class Thresholds:
             sums = members @ weighted.T
         else:
             sums = np.empty((len(bins), 3))
-            start = self.members.indptr.astype(np.int64, copy=False)
             numbers = np.ascontiguousarray(weighted.T)
-            self.add_members(bins, start, self.members.indices, numbers.ravel(), sums.ravel())
+            self.add_members(bins, self.bins.start, self.bins.members, numbers.ravel(), sums.ravel())
         return np.ascontiguousarray(sums.T)
+
+    @cached_property
+    def members(self) -> csr_array:
+        """(bins, queries) 1 where a query is in a bin that is not the fullest of its column."""
+        shape = len(self.column), self.queries
+        return csr_array((np.ones(len(self.bins.members)), self.bins.members, self.bins.start), shape=shape)
 
     def taken(self, best: _Best, columns: Columns) -> Part:
         """The part that a threshold makes, which is favoured from now on."""
         self.favour[int(best.at_least), best.bin] = REUSE
-        low, high = float(self.low[best.bin]), float(self.high[best.bin])
+        low, high = float(self.bins.low[best.bin]), float(self.bins.high[best.bin])
         return Part(columns.bodies[self.column[best.bin]], low, high, best.at_least)
 
 
@@ -164,54 +151,6 @@ def _sums_above(
     np.cumsum(sums[:, :-1], axis=1, out=below[:, 1:])
     below -= np.repeat(below[:, starts], sizes, axis=1)
     return np.asarray(total[:, None] - below)
-
-
-@dataclass(frozen=True)
-class _Bins:
-    """The bins of one column: members that are not in the fullest, and the bin (members,) of each.
-
-    low, high: (bins,) the values beside the threshold below each; there is none below the first.
-    """
-
-    column: int
-    members: np.ndarray
-    code: np.ndarray
-    fullest: int
-    low: np.ndarray
-    high: np.ndarray
-
-
-def _bins(values: csc_array, column: int) -> _Bins | None:
-    """The bins of a column of (queries, columns); None where it is constant."""
-    queries = values.shape[0]
-    inside = slice(values.indptr[column], values.indptr[column + 1])
-    members: np.ndarray = values.indices[inside]
-    given = np.asarray(np.round(values.data[inside], DIGITS))
-    distinct = np.unique(given) if len(given) == queries else np.unique(np.append(given, 0.0))
-    edges = _edges(distinct, given, queries)
-    if not len(edges):
-        return None
-    zero, code = int(np.searchsorted(edges, 0.0, "right")), np.searchsorted(edges, given, "right")
-    count = np.bincount(code, minlength=len(edges) + 1)
-    count[zero] += queries - len(given)
-    fullest = int(count.argmax())
-    if fullest != zero:
-        # Those that have no value are not in the fullest bin.
-        everything = np.full(queries, zero)
-        everything[members] = code
-        members, code = np.arange(queries), everything
-    others = code != fullest
-    low = distinct[np.searchsorted(distinct, edges) - 1]
-    return _Bins(column, members[others], code[others], fullest, np.append(np.nan, low), np.append(np.nan, edges))
-
-
-def _edges(distinct: np.ndarray, given: np.ndarray, queries: int) -> np.ndarray:
-    """Values that begin a bin: all but the least or, where there are too many, some that part the queries evenly."""
-    if len(distinct) <= MOST_THRESHOLDS + 1:
-        return distinct[1:]
-    everything = np.concatenate([given, np.zeros(queries - len(given))])
-    parts = np.quantile(everything, np.linspace(0.0, 1.0, MOST_THRESHOLDS + 2)[1:-1], method="nearest")
-    return np.unique(parts[parts > distinct[0]])
 
 
 def adder_of_members(members: float) -> Callable[..., Any] | None:
@@ -257,7 +196,7 @@ def boosted(
     with_arguments = any(body.shape.head.arity for body in columns.bodies)
     thresholds = Thresholds(columns, queries)
     sums = options.rules * options.parts * options.columns
-    thresholds.add_members = adder_of_members(thresholds.members.nnz * sums)
+    thresholds.add_members = adder_of_members(len(thresholds.bins.members) * sums)
     known = target[queries]
     start = float(link.scaled(0.0)) if with_arguments else kind.likelihood.start(known)
     logit = start + link.steepness * np.broadcast_to(given, len(target))

@@ -13,6 +13,7 @@ from lrnn_cli.hypotheses.vocabulary import Conditions
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
 from lrnn_cli.language.template import Template
+from lrnn_cli.stages import stage
 from lrnn_cli.structure.algorithm import final_training, learn_rules, stopped_for_time
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.patterns import Columns
@@ -33,7 +34,7 @@ from lrnn_cli.structure.selection import (
 )
 from lrnn_cli.structure.side_by_side import Result, Spread, beside, side_by_side
 from lrnn_cli.structure.state import LearningState
-from lrnn_cli.structure.trials import Boost, bodies_of_targets, boosting, chosen, predicted
+from lrnn_cli.structure.trials import Boost, bodies_of_targets, boosting, chosen, make_bins, predicted
 from lrnn_cli.structure.weights import rule_columns
 
 SEARCHES = 2
@@ -134,7 +135,7 @@ class Ensemble:
         # A process that talks to a cluster is not copied: others of its threads may hold what the copy waits for.
         jobs = self._jobs if self.spread is side_by_side else 1
         # Bodies are found beside rules, and what is likely to be chosen for the first member is learned beside trials.
-        with beside(self._bodies, jobs, (OutOfTime,)) as bodies_beside:
+        with beside(lambda: self._bodies_in_bins(part), jobs, (OutOfTime,)) as bodies_beside:
             searches = list(self._searches(part))
             bodies = bodies_beside()
         first = searches[0]
@@ -209,6 +210,19 @@ class Ensemble:
             self.observer.status(f"{target}: {len(columns)} frequent bodies")
         return bodies
 
+    def _bodies_in_bins(self, part: np.ndarray) -> dict[Predicate, Columns]:
+        """Those of large data, with what all that boosts over them needs: their bins."""
+        bodies = self._bodies()
+        held = [self._held(part, number) for number in range(min(len(self.problems), SEARCHES))]
+        with stage("boosting"):
+            make_bins(self.problems[0], bodies, held)
+        return bodies
+
+    @staticmethod
+    def _held(part: np.ndarray, member: int) -> np.ndarray:
+        """(queries,) those that a member holds out."""
+        return np.asarray(part == member % (int(part.max()) + 1))
+
     def _small_trials(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> Iterator[Trial]:
         """Each part is held out once, or more often if there are more members."""
         parts = int(part.max()) + 1
@@ -238,7 +252,7 @@ class Ensemble:
     def _searches(self, part: np.ndarray) -> Iterator[Search]:
         """One for each of the first members: the others have the rules of these and conjunctions of their own."""
         searches = self._each(
-            lambda number: self._search(number, part == number % (int(part.max()) + 1)),
+            lambda number: self._search(number, self._held(part, number)),
             min(len(self.problems), SEARCHES),
         )
         for number, search in enumerate(searches):
@@ -265,8 +279,7 @@ class Ensemble:
         """What the first members predict for queries of large data that were held out."""
 
         def trial(number: int) -> dict[Predicate, HeldOut]:
-            held = part == number % (int(part.max()) + 1)
-            return self._predicted(self.problems[number], searches[number], bodies, held)
+            return self._predicted(self.problems[number], searches[number], bodies, self._held(part, number))
 
         return self._each(trial, len(searches))
 

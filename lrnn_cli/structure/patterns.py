@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
@@ -21,6 +21,7 @@ from lrnn_cli.grounding.joins.relations import TooManyRows
 from lrnn_cli.hypotheses.bodies import Candidate, Shape
 from lrnn_cli.hypotheses.refinement import Language, with_relation
 from lrnn_cli.language.clauses import Predicate
+from lrnn_cli.structure.bins import Bins, cut
 from lrnn_cli.structure.features import Features, PredicateLayer, counted_tuples
 from lrnn_cli.structure.options import TELLING
 
@@ -47,10 +48,15 @@ Item = tuple[int, str]
 
 @dataclass(frozen=True)
 class Columns:
-    """Bodies and, for each query, what each of them is aggregated to: values (queries, bodies), mostly zero."""
+    """Bodies and, for each query, what each of them is aggregated to: values (queries, bodies), mostly zero.
+
+    parts: the columns that these are put together from, if they are; known: bins that were made already, by queries.
+    """
 
     bodies: tuple[Candidate, ...]
     values: csc_array
+    parts: tuple[Columns, ...] = ()
+    known: dict[bytes, Bins] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -64,8 +70,18 @@ class Columns:
 
     def joined(self, bodies: Sequence[Candidate], columns: Sequence[np.ndarray]) -> Columns:
         """These and more bodies, each with its column (queries,)."""
-        more = _stacked([_sparse(column) for column in columns], self.values.shape[0])
-        return Columns((*self.bodies, *bodies), csc_array(hstack([self.values, more])))
+        more = Columns(tuple(bodies), _stacked([_sparse(column) for column in columns], self.values.shape[0]))
+        return Columns((*self.bodies, *bodies), csc_array(hstack([self.values, more.values])), (self, more))
+
+    def bins(self, queries: np.ndarray) -> Bins:
+        """The bins of some queries, in the order of which their members are numbered."""
+        if self.parts:
+            first, more = self.parts
+            return first.bins(queries).beside(more.bins(queries), len(first))
+        key = queries.tobytes()
+        if key not in self.known:
+            self.known[key] = cut(self.values[queries])
+        return self.known[key]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -69,7 +69,23 @@ def bodies_of_targets(E: Problem, observer: Observer) -> dict[Predicate, Columns
             else:
                 columns = _bodies(E, F, R, target, observer)
             parts.setdefault(goal, []).append((places[target], columns))
-    return {target: put_together(parts[goal]) for goal, targets in E.goals.items() for target in targets}
+    bodies: dict[Predicate, Columns] = {}
+    for goal, targets in E.goals.items():
+        bodies.update(dict.fromkeys(targets, put_together(parts[goal])))
+    return bodies
+
+
+def make_bins(E: Problem, bodies: dict[Predicate, Columns], parts: Iterable[np.ndarray]) -> None:
+    """Make the bins of bodies that are needed to learn from all queries, and without each of some parts (queries,)."""
+    for targets in E.goals.values():
+        for held in (np.zeros(len(E.queries), bool), *parts):
+            for target in targets:
+                bodies[target].bins(_learned(E, targets, held))
+
+
+def _learned(E: Problem, targets: tuple[Predicate, ...], held: np.ndarray) -> np.ndarray:
+    """The places of the queries of targets that are not held out."""
+    return np.flatnonzero(~held[E.rows_of_goal(targets)[:, 0]])
 
 
 def _bodies(E: Problem, F: Features, R: Rules, target: Predicate, observer: Observer) -> Columns:
@@ -129,7 +145,7 @@ def _predicted(
         columns = [_columns(latent, state.rules, own, bodies[own], family) for own in targets]
         predictions = [np.repeat(target[~out].mean(axis=0, keepdims=True), out.sum(), axis=0)]
         losses = [squared_loss(predictions[0], target[out])]
-        for steps in _boosted(E, targets, columns, (~out).nonzero()[0], family.options):
+        for steps in _boosted(E, targets, columns, _learned(E, targets, held), family.options):
             predictions.append(_outputs(E, steps)[out])
             losses.append(squared_loss(predictions[-1], target[out]))
             if path_is_over(losses):
