@@ -23,7 +23,7 @@ from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure import patterns
 from lrnn_cli.structure.algorithm import learn_rules
-from lrnn_cli.structure.boosting import REUSE, BoostingOptions, BoostingStep, Thresholds, adder_of_members, boosted
+from lrnn_cli.structure.boosting import REUSE, BoostingOptions, BoostingStep, Thresholds, boosted, compiled_scores
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
@@ -432,19 +432,28 @@ def test_the_best_threshold_is_that_of_an_enumeration(with_arguments: bool, seed
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0])
-def test_compiled_sums_are_those_of_scipy_to_the_byte(share: float) -> None:
+def test_compiled_scores_are_those_of_arrays(share: float) -> None:
+    """Up to last digits, and those of an enumeration of thresholds, at least and below them."""
     source = np.random.default_rng(7)
     columns = random_columns(source, 400, 30)
     thresholds = Thresholds(columns, np.arange(400))
-    bins = (source.random(len(thresholds.column)) < share).nonzero()[0]
-    weighted = source.normal(size=(3, 400)) * (source.random(400) < 0.6)
-    plain = thresholds.sums(bins, weighted)
-    thresholds.add_members = adder_of_members(np.inf)
-    assert thresholds.add_members is not None
-    compiled = thresholds.sums(bins, weighted)
-    assert compiled.tobytes() == plain.tobytes()
-    by_hand = [math.fsum(weighted[1, thresholds.members[[place]].indices]) for place in bins.tolist()]
-    assert compiled[1] == pytest.approx(by_hand)
+    options = BoostingOptions(1, 0.5, penalty=2.0, covered=40)
+    weighted = np.stack([source.normal(size=400), source.random(400), np.ones(400)]) * (source.random(400) < 0.6)
+    own = (source.random(len(thresholds.first)) < share).nonzero()[0]
+    bins = np.isin(thresholds.column, thresholds.bins.columns[own]).nonzero()[0]
+    plain = thresholds.scores(own, bins, weighted, options)
+    thresholds.score = compiled_scores(np.inf)
+    assert thresholds.score is not None
+    compiled = thresholds.scores(own, bins, weighted, options)
+    assert compiled == pytest.approx(plain, rel=1e-10)
+    assert ((compiled == -1.0) == (plain == -1.0)).all()
+    for place, bin in enumerate(bins.tolist()):
+        least = thresholds.bins.high[bin]
+        column = columns.column(int(thresholds.column[bin]))
+        for side, covers in enumerate((column >= least, column < least)):
+            slope, curvature, count = (math.fsum(row[covers]) for row in weighted)
+            enough = count >= 40 and not math.isnan(least)
+            assert compiled[side, place] == pytest.approx(slope**2 / (curvature + 2.0) if enough else -1.0)
 
 
 def test_conjunctions_do_not_depend_on_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -456,12 +465,12 @@ def test_conjunctions_do_not_depend_on_compiled_code(monkeypatch: pytest.MonkeyP
     def learned() -> list[BoostingStep]:
         return list(boosted(columns, np.arange(200), target, PAPER, options, np.random.default_rng(1)))
 
-    assert adder_of_members(1.0) is None
+    assert compiled_scores(1.0) is None
     plain = learned()
     monkeypatch.setattr("lrnn_cli.structure.boosting.WORTHWHILE", 0)
     compiled = learned()
     monkeypatch.setattr("lrnn_cli.structure.boosting.find_spec", lambda name: None)
-    assert adder_of_members(np.inf) is None
+    assert compiled_scores(np.inf) is None
     for steps in (compiled, learned()):
         assert [step.conjunction for step in steps] == [step.conjunction for step in plain]
         assert [step.logit.tobytes() for step in steps] == [step.logit.tobytes() for step in plain]
@@ -531,7 +540,7 @@ def test_several_ways_together_say_their_mean(arity: int) -> None:
         own = shares or (1.0 / len(chosen_ways),) * len(chosen_ways)
         choice = {target: Choice(name, 1, estimate, dict(zip(chosen_ways, own, strict=True)))}
         with boosting(E, state, columns, bodies, ways) as boost:
-            learned, training = chosen(E, state, choice, boost)
+            learned, training = chosen(E, state, columns, choice, boost)
         found = learners_outputs(E, learned.rules, learned.weights, E.queries)
         assert training[target][:, 0] == pytest.approx(found, abs=1e-12)
         return np.asarray(np.log(found / (1.0 - found)))

@@ -66,7 +66,7 @@ class Thresholds:
 
     A threshold has the number of the bin above it.
 
-    column: (bins,) its column; favour: (2, bins) what the score of each, for below and for at least, is multiplied by;
+    column: (bins,) its column; favour: (2, bins) what the score of each, for at least and for below, is multiplied by;
     first: (columns that are not constant,) the place of the first bin of each
     """
 
@@ -76,8 +76,8 @@ class Thresholds:
         self.column = np.repeat(self.bins.columns, self.bins.sizes)
         self.favour = np.ones((2, len(self.column)))
         self.queries = len(queries)
-        self.add_members: Callable[..., Any] | None = None
-        """Adds up as SciPy does, to the byte, in compiled code; None without it."""
+        self.score: Callable[..., Any] | None = None
+        """Gives scores in compiled code; None without it."""
 
     def __len__(self) -> int:
         return len(self.column) - len(self.first)
@@ -98,33 +98,39 @@ class Thresholds:
         if not len(own):
             return None
         sizes = self.bins.sizes[own]
-        starts = np.cumsum(sizes) - sizes
-        bins = np.repeat(self.first[own] - starts, sizes) + np.arange(sizes.sum())
-        total = weighted.sum(axis=1)
-        above = _sums_above(self.sums(bins, weighted), total, starts, sizes, self.bins.fullest[own])
+        bins = np.repeat(self.first[own] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        scores = self.scores(own, bins, weighted, options)
         best: _Best | None = None
-        for at_least, sums in ((True, above),) if with_arguments else ((True, above), (False, total[:, None] - above)):
-            score = sums[0] ** 2 / (sums[1] + options.penalty)
-            score[sums[2] < options.covered - 0.5] = -1.0
-            # There is no threshold below the first bin of a column.
-            score[starts] = -1.0
+        for side, score in enumerate(scores[:1] if with_arguments else scores):
             # A part that does not raise the score is not favoured: the same one again would seem to.
-            favoured = np.where(score > least, score * self.favour[int(at_least)].take(bins), score)
+            favoured = np.where(score > least, score * self.favour[side].take(bins), score)
             place = int((favoured >= favoured.max() * EQUAL).argmax())
             if best is None or favoured[place] * EQUAL > best.favoured:
-                best = _Best(float(score[place]), float(favoured[place]), int(bins[place]), at_least)
+                best = _Best(float(score[place]), float(favoured[place]), int(bins[place]), side == 0)
         return best
 
-    def sums(self, bins: np.ndarray, weighted: np.ndarray) -> np.ndarray:
-        """(3, bins) sums of weighted (3, queries) over the members of some bins."""
-        if self.add_members is None:
-            members = self.members if len(bins) == len(self.column) else self.members[bins]
-            sums = members @ weighted.T
-        else:
-            sums = np.empty((len(bins), 3))
-            numbers = np.ascontiguousarray(weighted.T)
-            self.add_members(bins, self.bins.start, self.bins.members, numbers.ravel(), sums.ravel())
-        return np.ascontiguousarray(sums.T)
+    def scores(self, own: np.ndarray, bins: np.ndarray, weighted: np.ndarray, options: BoostingOptions) -> np.ndarray:
+        """(2, bins) the scores of thresholds of some columns, which have these bins, for at least and for below.
+
+        That of a threshold which covers too few is -1.
+        """
+        sizes, fullest = self.bins.sizes[own], self.bins.fullest[own]
+        total = weighted.sum(axis=1)
+        if self.score is not None:
+            score = np.empty((2, len(bins)))
+            facts = own, self.first, self.bins.sizes, self.bins.fullest, self.bins.start, self.bins.members
+            numbers = np.ascontiguousarray(weighted.T).ravel(), total, options.penalty, options.covered - 0.5
+            self.score(*facts, *numbers, np.empty(3 * int(sizes.max())), score.ravel())
+            return score
+        members = self.members if len(bins) == len(self.column) else self.members[bins]
+        starts = np.cumsum(sizes) - sizes
+        above = _sums_above(np.ascontiguousarray((members @ weighted.T).T), total, starts, sizes, fullest)
+        slope, curvature, count = np.stack([above, total[:, None] - above], 1)
+        score = slope**2 / (curvature + options.penalty)
+        score[count < options.covered - 0.5] = -1.0
+        # There is no threshold below the first bin of a column.
+        score[:, starts] = -1.0
+        return np.asarray(score)
 
     @cached_property
     def members(self) -> csr_array:
@@ -134,7 +140,7 @@ class Thresholds:
 
     def taken(self, best: _Best, columns: Columns) -> Part:
         """The part that a threshold makes, which is favoured from now on."""
-        self.favour[int(best.at_least), best.bin] = REUSE
+        self.favour[int(not best.at_least), best.bin] = REUSE
         low, high = float(self.bins.low[best.bin]), float(self.bins.high[best.bin])
         return Part(columns.bodies[self.column[best.bin]], low, high, best.at_least)
 
@@ -153,15 +159,16 @@ def _sums_above(
     return np.asarray(total[:, None] - below)
 
 
-def adder_of_members(members: float) -> Callable[..., Any] | None:
-    """Compiled code that adds up members of bins, so many in all; None where it is not there, or not worth while."""
+def compiled_scores(members: float) -> Callable[..., Any] | None:
+    """Compiled code that scores thresholds, with so many members of bins in all; None where it is not there, or not
+    worth while."""
     if members < WORTHWHILE or find_spec("numba") is None:
         return None
     try:
-        from lrnn_cli.structure.bin_sums import add_members
+        from lrnn_cli.structure.threshold_scores import score_in_machine_code
     except ImportError:
         return None
-    return add_members
+    return score_in_machine_code
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,7 @@ def boosted(
     with_arguments = any(body.shape.head.arity for body in columns.bodies)
     thresholds = Thresholds(columns, queries)
     sums = options.rules * options.parts * options.columns
-    thresholds.add_members = adder_of_members(len(thresholds.bins.members) * sums)
+    thresholds.score = compiled_scores(len(thresholds.bins.members) * sums)
     known = target[queries]
     start = float(link.scaled(0.0)) if with_arguments else kind.likelihood.start(known)
     logit = start + link.steepness * np.broadcast_to(given, len(target))

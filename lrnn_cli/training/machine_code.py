@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,8 +47,14 @@ def layout(value: Any) -> Any:
         return [type(value).__name__, *map(layout, value)]
     if isinstance(value, np.ndarray):
         assert value.ndim == 1 and value.flags.c_contiguous
-        return f"{value.dtype.name}[]"
+        return _array_of(value.dtype)
     return "bool" if isinstance(value, bool | np.bool_) else "float" if isinstance(value, float) else "int"
+
+
+@cache
+def _array_of(kind: np.dtype[Any]) -> str:
+    """How an array is written; NumPy puts the name of a kind together each time that it is asked for."""
+    return f"{kind.name}[]"
 
 
 def leaves(values: Iterable[Any]) -> Iterator[Any]:
