@@ -9,8 +9,9 @@ import signal
 import sys
 
 INTERRUPTED = 130
-FEWER_COLLECTIONS = 50_000
-"""Objects to be made before Python looks for garbage: with its default a tenth of the start goes into that."""
+FEWER_COLLECTIONS = 500_000
+"""Objects to be made before Python looks for garbage: with its default a tenth of the start goes into that, with 50,000
+a fiftieth of structure learning."""
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ from lrnn_cli.semantics.activations import Activation
 from lrnn_cli.semantics.aggregations import AGGREGATIONS
 from lrnn_cli.structure import patterns
 from lrnn_cli.structure.algorithm import learn_rules
+from lrnn_cli.structure.bins import cut
 from lrnn_cli.structure.boosting import REUSE, BoostingOptions, BoostingStep, Thresholds, boosted, compiled_scores
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
@@ -396,6 +397,29 @@ def best_by_hand(
             if count >= options.covered:
                 best = max(best, slope**2 / (curvature + options.penalty))
     return best
+
+
+def test_bins_of_columns_put_together_are_those_of_all() -> None:
+    """Those of frequent bodies are made once, whatever rules are added; members by a comparison of each value."""
+    source = np.random.default_rng(5)
+    first, more = random_columns(source, 50, 9), random_columns(source, 50, 4)
+    first = Columns(first.bodies, first.values)
+    joined = first.joined(more.bodies, [more.column(number) for number in range(4)])
+    queries = np.sort(source.permutation(50)[:35])
+    bins, whole = joined.bins(queries), cut(joined.values[queries])
+    for name in ("columns", "sizes", "fullest", "start", "members", "low", "high"):
+        assert np.array_equal(getattr(bins, name), getattr(whole, name), equal_nan=name in ("low", "high"))
+    assert first.bins(queries) is first.bins(queries.copy()) is not first.bins(queries[1:])
+    place = 0
+    for number, size, fullest in zip(bins.columns.tolist(), bins.sizes.tolist(), bins.fullest.tolist(), strict=True):
+        column = joined.column(number)[queries]
+        code = np.searchsorted(bins.high[place + 1 : place + size], column, "right")
+        assert fullest == np.bincount(code).argmax()
+        for bin in range(size):
+            members = bins.members[bins.start[place + bin] : bins.start[place + bin + 1]].tolist()
+            assert members == ([] if bin == fullest else (code == bin).nonzero()[0].tolist())
+        place += size
+    assert place == len(bins.low)
 
 
 @pytest.mark.parametrize("with_arguments", [False, True])

@@ -160,8 +160,7 @@ def _sums_above(
 
 
 def compiled_scores(members: float) -> Callable[..., Any] | None:
-    """Compiled code that scores thresholds, with so many members of bins in all; None where it is not there, or not
-    worth while."""
+    """Compiled code that scores thresholds, of so many members of bins in all; None without it, or for too few."""
     if members < WORTHWHILE or find_spec("numba") is None:
         return None
     try:

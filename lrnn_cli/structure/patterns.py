@@ -74,7 +74,7 @@ class Columns:
         return Columns((*self.bodies, *bodies), csc_array(hstack([self.values, more.values])), (self, more))
 
     def bins(self, queries: np.ndarray) -> Bins:
-        """The bins of some queries, in the order of which their members are numbered."""
+        """The bins of some queries (places among all,), of which members are numbered in this order."""
         if self.parts:
             first, more = self.parts
             return first.bins(queries).beside(more.bins(queries), len(first))

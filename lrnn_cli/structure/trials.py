@@ -152,11 +152,8 @@ def _predicted(
                 break
         return np.stack(predictions)
 
-    def said(number: int) -> np.ndarray:
-        """The outputs of a family or, after all of these, of the rules."""
-        return path(number) if number < len(families) else _said(E, state, latent, targets)[out]
-
-    *paths, rules = side_by_side(said, len(families) + 1, E.allowed.jobs, (OutOfTime,))
+    paths = side_by_side(path, len(families), E.allowed.jobs, (OutOfTime,))
+    rules = _said(E, state, latent, targets)[out]
     return HeldOut(target[out], rules, dict(zip(families, paths, strict=True)))
 
 
