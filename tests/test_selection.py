@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import re
@@ -17,7 +18,7 @@ from test_conjunctions import bag, switched, text
 import lrnn_cli as lrnn
 from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.language.data import Queries
-from lrnn_cli.semantics.targets import BINARY, CLASSES
+from lrnn_cli.semantics.targets import BINARY, CLASSES, REGRESSION, TargetKind
 from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.ensemble import ALIKE, Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
@@ -31,12 +32,15 @@ from lrnn_cli.structure.selection import (
     SEARCHED,
     TOGETHER,
     WITH_LATENT,
+    Choice,
     Estimate,
     Family,
     HeldOut,
     best_way,
     families,
     held_out_parts,
+    may_be_about_literals,
+    relative_loss,
     searched_queries,
     settled,
 )
@@ -372,6 +376,60 @@ def test_the_same_bytes_with_one_and_two_processes(folder: Folder) -> None:
     two, _ = learned(folder, data, "--jobs", "2")
     assert "part_" in one
     assert one == two
+
+
+def test_literals_of_the_data_where_most_is_explained(folder: Folder) -> None:
+    """A t1 before a t2: one cluster can't stand for both, two conjunctions take half a step each. One rule says it all.
+
+    With one and two processes it is the same to the byte, also of two members. Who says that literals are not wanted
+    gets none.
+    """
+    draw = random.Random(5)
+    blocks = []
+    for number in range(60):
+        types = [draw.randint(1, 3) for _ in range(6)]
+        good = (1, 2) in itertools.pairwise(types)
+        facts = [f"t{kind}(n{node})." for node, kind in enumerate(types)] + [f"r(n{a}, n{a + 1})." for a in range(5)]
+        block = f"model(g{number})"
+        blocks.append(f"begin({block}). {' '.join(facts)} query(good, {float(good)}). end({block}).")
+    folder.write({"data.pl": "\n".join(blocks)})
+    bounds = ("--dimension", "1", "--layers", "1", "--length", "3", "--variables", "2", "--conjunctions", "2")
+    rule = re.compile(r"^\S+ :: good :- r\(V1, V2\), t1\(V1\), t2\(V2\)\.$", re.M)
+    for ensemble in ("1", "2"):
+        texts = set()
+        for jobs in ("1", "2"):
+            options = (*bounds, "--ensemble", ensemble, "--jobs", jobs)
+            assert folder.run("learn-structure", "data.pl", *options, "-o", "model.pl").code == 0
+            texts.add(folder.read("model.pl"))
+        (text_of_model,) = texts
+        assert len(rule.findall(text_of_model)) == int(ensemble)
+    assert accuracy(folder, text_of_model, folder.read("data.pl")) == 1.0
+    assert folder.run("learn-structure", "data.pl", *bounds, "--no-crisp", "-o", "soft.pl").code == 0
+    assert not rule.search(folder.read("soft.pl"))
+
+
+@pytest.mark.parametrize(
+    ("loss", "crisp", "kind", "tried"),
+    [
+        (0.1, None, BINARY, True),
+        (0.13, None, BINARY, False),
+        (0.0004, None, BINARY, False),
+        (0.1, False, BINARY, False),
+        (0.1, True, BINARY, False),
+        (0.1, None, REGRESSION, False),
+    ],
+)
+def test_when_literals_of_the_data_are_tried(loss: float, crisp: bool | None, kind: TargetKind, tried: bool) -> None:
+    """Where less than half of .25 is left, but more than .002 of it; unless somebody has said what is wanted."""
+    choice = Choice(FEW, 1, Estimate(60, 0.9, 0.5, loss, 0.25, 1.0), {(FEW, 1): 1.0})
+    assert may_be_about_literals(StructureOptions(crisp=crisp), kind, [choice]) == tried
+    assert relative_loss([choice, choice]) == pytest.approx(8.0 * loss)
+
+
+def test_literals_of_the_data_stand_in_rules_of_classes() -> None:
+    for kind, wanted in ((CLASSES, True), (BINARY, None), (REGRESSION, None)):
+        assert settled(StructureOptions(), 200, kind).crisp is wanted
+        assert settled(StructureOptions(crisp=False), 200, kind).crisp is False
 
 
 def test_plain_rules_are_those_that_predicted_what_was_held_out_best() -> None:

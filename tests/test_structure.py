@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +127,18 @@ def test_refinements_of_a_relation() -> None:
         "active :- bond(V1, V2), bond(V1, V3), latent_1_2(V1)",
         "active :- bond(V1, V2), bond(V1, V3), latent_1_2(V2)",
     }
+
+
+def test_a_relation_brings_so_many_literals_of_the_data() -> None:
+    """Slots of layer 0 stand for them. Of a relation that is not symmetric either object may have one, beside a latent
+    predicate of the other or not; both have one where that is allowed.
+    """
+    for together in (1, 2):
+        words = replace(language(3, 2, (0, 1), symmetric=False), together=together)
+        found = refinements(Candidate(Shape(ACTIVE, (), ()), ()), words, ())
+        layers = Counter(tuple(layer for _, layer in item.shape.slots) for item in found if item.shape.relations)
+        assert layers.pop((0, 0), 0) == together - 1
+        assert layers == {(): 1, (0,): 2, (1,): 2, (0, 1): 1, (1, 0): 1, (1, 1): 1}
 
 
 def test_refinements_respect_bounds() -> None:

@@ -181,7 +181,6 @@ def test_a_planted_interval_stands_in_the_model(tmp_path: Path) -> None:
     assert beside(text, "logp", LOW)[0] < low <= beside(text, "logp", LOW)[1]
 
 
-@pytest.mark.usefixtures("two_parts")
 def test_the_threshold_of_the_bundled_shipments_is_read_off_the_rules(tmp_path: Path) -> None:
     """Late with a fragile parcel of 12.35 kg or more: the strongest rule has a cut point between the same parcels.
 

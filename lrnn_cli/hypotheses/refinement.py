@@ -1,8 +1,9 @@
 """Refinements of a body: one more literal, as the paper's top-down search makes them.
 
 A relation shares a variable with the body; with it come, if wanted, latent predicates of its new variables, since a
-relation alone hardly changes a mean. A latent predicate of several arguments can bring in variables as well. Arguments
-meet only where their sorts do. New slots of a refinement are open: they stand for any predicate of their layer.
+relation alone hardly changes a mean, and literals of the data about them. A latent predicate of several arguments can
+bring in variables as well. Arguments meet only where their sorts do. New slots of a refinement are open: they stand for
+any predicate of their layer.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Language:
 
     sorts: of the arguments of relations; layers: for each layer the sorts that the arguments of its predicates have,
     all possible choices of them, -1 for any sort. alike: predicates with the same value are conditions on one number;
-    a body has one of them at most for the same objects.
+    a body has one of them at most for the same objects. together: so many literals of the data, at most, come with a
+    relation.
     """
 
     relations: tuple[Predicate, ...]
@@ -38,6 +40,7 @@ class Language:
     length: int
     variables: int
     alike: Mapping[str, Hashable] = field(default_factory=dict)
+    together: int = sys.maxsize
 
 
 def refinements(candidate: Candidate, language: Language, head_sorts: tuple[int, ...]) -> list[Candidate]:
@@ -127,7 +130,8 @@ def _refined(
         slots = _slots(extended, shape.variables, language)
         for count in range(min(language.length - shape.length - 1, len(fresh)) + 1):
             for chosen in itertools.combinations(slots, count):
-                if len({variables for variables, _ in chosen}) == count:
+                of_data = sum(layer == 0 for _, layer in chosen)
+                if of_data <= language.together and len({variables for variables, _ in chosen}) == count:
                     yield _with(candidate, (literal,), chosen)
 
 

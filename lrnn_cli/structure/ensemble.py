@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +30,8 @@ from lrnn_cli.structure.selection import (
     Family,
     HeldOut,
     best_way,
+    may_be_about_literals,
+    relative_loss,
     searched_queries,
     squared_loss,
 )
@@ -125,12 +128,7 @@ class Ensemble:
     def _select(self, part: np.ndarray) -> None:
         """Choose between plain rules and conjunctions on queries held out, and learn what is best from all queries."""
         if self.small:
-            bodies = self._bodies()
-            trials = list(self._small_trials(part, bodies))
-            ways = self._ways(trial.held_out for trial in trials)
-            if all(way.name == RULES for way in ways.values()):
-                self._take_rules_of(trials)
-            self._finish(ways, self._each(lambda number: self._final(number, bodies, ways), len(self.problems)))
+            self._select_small(part)
             return
         # A process that talks to a cluster is not copied: others of its threads may hold what the copy waits for.
         jobs = self._jobs if self.spread is side_by_side else 1
@@ -148,6 +146,38 @@ class Ensemble:
             known = 1 if jobs > 1 else 0
             others = self._each(lambda number: final(known + number), len(self.problems) - known)
             self._finish(ways, itertools.chain((final(number, begun) for number in range(known)), others))
+
+    def _select_small(self, part: np.ndarray) -> None:
+        """The same for small data, of which each part is held out, with literals of the data in rules or without."""
+        bodies = self._bodies()
+        trials, ways = self._tried(part, bodies)
+        E = self.problems[0]
+        if may_be_about_literals(E.options, E.kind, ways.values()):
+            self.observer.status("most of the targets is explained: with literals of the data in rules, too")
+            other = copy(self)
+            other.problems = [self._with_literals(E) for E in self.problems]
+            their_trials, their_ways = other._tried(part, bodies)
+            if relative_loss(their_ways.values()) < relative_loss(ways.values()):
+                if any(way.name != RULES for way in their_ways.values()):
+                    other.states = list(other._each(other._learned, len(other.problems)))
+                self.problems, self.states, trials, ways = other.problems, other.states, their_trials, their_ways
+        if all(way.name == RULES for way in ways.values()):
+            self._take_rules_of(trials)
+        self._finish(ways, self._each(lambda number: self._final(number, bodies, ways), len(self.problems)))
+
+    def _tried(self, part: np.ndarray, bodies: dict[Predicate, Columns]) -> tuple[list[Trial], dict[Predicate, Choice]]:
+        """Small data with each part held out, and what was best there."""
+        trials = list(self._small_trials(part, bodies))
+        return trials, self._ways(trial.held_out for trial in trials)
+
+    def _with_literals(self, E: Problem) -> Problem:
+        """The same with literals of the data in rules, beside latent predicates."""
+        wanted = replace(E, options=replace(E.options, crisp=True))
+        return self.inner(wanted, E.queries, E.words.conditions)
+
+    def _learned(self, number: int) -> LearningState:
+        """What Algorithm 1 learns for a member from all queries."""
+        return learn_rules(self.problems[number], None, self._observer(number))
 
     @property
     def _jobs(self) -> int:

@@ -151,7 +151,7 @@ def _ensemble(
     data, knowledge, examples = task.data, task.knowledge, task.examples
     queries = data.queries.of_examples(examples)
     goal = learning_task(data, queries, options.task)
-    options = settled(options, len(queries))
+    options = settled(options, len(queries), goal.kind)
     queries = learned_queries(data, queries, goal)
     allowed = Allowance(task.jobs, None if budget is None else time.monotonic() + budget, task.memory // AT_ONCE)
     own = [replace(options, seed=options.seed + number) for number in range(members)]

@@ -70,7 +70,7 @@ class StructureOptions:
         None,
         "Rules may contain unary predicates of the data beside latent ones",
         kind=bool,
-        default_text="for classes",
+        default_text="for classes, and where small data tell that it pays",
     )
     start: str = setting(
         "unexplained",

@@ -31,7 +31,8 @@ DIFFERENCES = (
     ),
     Difference(
         "bodies have predicates of the data beside latent ones",
-        "candidates multiply; literals of the data come in with conjunctions",
+        "candidates multiply, and small noisy data have too many; where small data tell that it pays they are there, "
+        "and literals of the data come in with conjunctions",
         {"crisp": True},
     ),
     Difference(

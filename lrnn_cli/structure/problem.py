@@ -122,22 +122,20 @@ class Problem:
         widest = max(predicate.arity for predicate in self.targets)
         return max(VARIABLES, 2 * widest + 1) if self.options.variables is None else self.options.variables
 
-    @property
-    def crisp(self) -> bool:
-        """Whether bodies have unary predicates of the data beside latent ones."""
-        return self.kind.grouped if self.options.crisp is None else self.options.crisp
-
     def bias(self, predicate: Predicate) -> Rule | None:
         """A weighted fact, for targets without arguments."""
         return Rule(Atom(predicate.name)) if self.options.bias and predicate.arity == 0 else None
 
     def language(self, latent: tuple[Rule, ...]) -> Language:
-        """Bodies over the relations and the latent predicates that rules define."""
+        """Bodies over the relations, the latent predicates that rules define and, if wanted, literals of the data.
+
+        One literal of the data comes with a relation: with several candidates would multiply.
+        """
         layers = latent_sorts(latent, self.words.sorts)
-        if self.crisp and 1 in layers:
+        if self.options.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.variables
-        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned)
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned, 1)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""

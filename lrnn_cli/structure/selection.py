@@ -40,6 +40,8 @@ EXPLAINED = 0.002
 """When no more than this part of the loss is left no more conjunctions are tried."""
 CLEAN = 0.2
 """Where a way leaves no more than this part of the loss data are clean, and the simplest such way is taken."""
+HALF = 0.5
+"""Where less of the loss is left there is a concept, which may be one of literals of the data."""
 SURELY = 1.0
 """A way is better than another if its loss is less by so many standard errors of the difference."""
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
@@ -88,15 +90,29 @@ class Family:
     plenty: bool = False
 
 
-def settled(options: StructureOptions, queries: int) -> StructureOptions:
-    """Options with a number of iterations, if none is given: few on large data, where conjunctions do most.
+def settled(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> StructureOptions:
+    """Options with what is left open in them: iterations are few on large data, where conjunctions do most.
 
-    Of a few queries a sixth is support enough.
+    Literals of the data stand in rules of classes. Of a few queries a sixth is support enough.
     """
-    options = replace(options, support=min(options.support, max(LEAST_COVERED, queries // 6)))
-    if options.iterations is not None:
-        return options
-    return replace(options, iterations=LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS)
+    iterations = LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS
+    return replace(
+        options,
+        support=min(options.support, max(LEAST_COVERED, queries // 6)),
+        iterations=iterations if options.iterations is None else options.iterations,
+        crisp=True if options.crisp is None and kind.grouped else options.crisp,
+    )
+
+
+def may_be_about_literals(options: StructureOptions, kind: TargetKind, ways: Iterable[Choice]) -> bool:
+    """Whether rules with literals of the data are worth a try: most of a target is explained without them, not all."""
+    left = [way.estimate.loss / way.estimate.frequency_loss for way in ways]
+    return options.crisp is None and kind is BINARY and any(EXPLAINED < loss < HALF for loss in left)
+
+
+def relative_loss(ways: Iterable[Choice]) -> float:
+    """The squared loss on queries held out, by that of the frequency, summed over targets."""
+    return sum(way.estimate.loss / way.estimate.frequency_loss for way in ways)
 
 
 def families(
