@@ -562,7 +562,7 @@ def test_several_ways_together_say_their_mean(arity: int) -> None:
         estimate = Estimate(16, 1.0, 0.5, 0.0, 0.25, 1.0)
         name = chosen_ways[0][0] if len(chosen_ways) == 1 else TOGETHER
         own = shares or (1.0 / len(chosen_ways),) * len(chosen_ways)
-        choice = {target: Choice(name, 1, estimate, dict(zip(chosen_ways, own, strict=True)))}
+        choice = {target: Choice(name, 1, estimate, dict(zip(chosen_ways, own, strict=True)), np.zeros(16))}
         with boosting(E, state, columns, bodies, ways) as boost:
             learned, training = chosen(E, state, columns, choice, boost)
         found = learners_outputs(E, learned.rules, learned.weights, E.queries)

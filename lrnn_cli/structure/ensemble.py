@@ -29,9 +29,9 @@ from lrnn_cli.structure.selection import (
     Estimate,
     Family,
     HeldOut,
+    are_better,
     best_way,
     may_be_about_literals,
-    relative_loss,
     searched_queries,
     squared_loss,
 )
@@ -157,7 +157,7 @@ class Ensemble:
             other = copy(self)
             other.problems = [self._with_literals(E) for E in self.problems]
             their_trials, their_ways = other._tried(part, bodies)
-            if relative_loss(their_ways.values()) < relative_loss(ways.values()):
+            if are_better(their_ways.values(), ways.values()):
                 if any(way.name != RULES for way in their_ways.values()):
                     other.states = list(other._each(other._learned, len(other.problems)))
                 self.problems, self.states, trials, ways = other.problems, other.states, their_trials, their_ways

@@ -104,17 +104,6 @@ def settled(options: StructureOptions, queries: int, kind: TargetKind = BINARY) 
     )
 
 
-def may_be_about_literals(options: StructureOptions, kind: TargetKind, ways: Iterable[Choice]) -> bool:
-    """Whether rules with literals of the data are worth a try: most of a target is explained without them, not all."""
-    left = [way.estimate.loss / way.estimate.frequency_loss for way in ways]
-    return options.crisp is None and kind is BINARY and any(EXPLAINED < loss < HALF for loss in left)
-
-
-def relative_loss(ways: Iterable[Choice]) -> float:
-    """The squared loss on queries held out, by that of the frequency, summed over targets."""
-    return sum(way.estimate.loss / way.estimate.frequency_loss for way in ways)
-
-
 def families(
     options: StructureOptions, queries: int, kind: TargetKind = BINARY, with_arguments: bool = False
 ) -> dict[str, Family]:
@@ -250,12 +239,33 @@ class Choice:
 
     name: plain rules, nothing but the frequency, a family, or several of these together; conjunctions: how many.
     shares: of it, or of those that are together, and of the frequency; the model says their weighted mean.
+    losses: (queries held out,) squared, by that of the frequency.
     """
 
     name: str
     conjunctions: int
     estimate: Estimate
     shares: dict[Way, float]
+    losses: np.ndarray
+
+
+def may_be_about_literals(options: StructureOptions, kind: TargetKind, choices: Iterable[Choice]) -> bool:
+    """Whether rules with literals of the data are worth a try: most of a target is explained without them, not all."""
+    return options.crisp is None and kind is BINARY and any(EXPLAINED < way.losses.mean() < HALF for way in choices)
+
+
+def are_better(choices: Iterable[Choice], others: Iterable[Choice]) -> bool:
+    """Whether what was chosen for targets surely predicts better than other choices do, or as well by fewer rules."""
+    (losses, size), (other_losses, other_size) = map(_losses_and_size, (choices, others))
+    if _is_surely_less(losses, other_losses):
+        return True
+    return size < other_size and not _is_surely_less(other_losses, losses)
+
+
+def _losses_and_size(choices: Iterable[Choice]) -> tuple[np.ndarray, int]:
+    """The losses (queries,) of all targets, and how many conjunctions were chosen for them."""
+    own = list(choices)
+    return np.concatenate([way.losses for way in own]), sum(way.conjunctions for way in own)
 
 
 def path_is_over(losses: list[float]) -> bool:
@@ -391,7 +401,7 @@ def best_way(
         training=0.0,
         measure=kind.measure,
     )
-    return Choice(*best, estimate, shares)
+    return Choice(*best, estimate, shares, ways.losses[best] / ways.frequency_loss)
 
 
 def _by_size(ways: Iterable[Way]) -> list[Way]:
