@@ -152,7 +152,7 @@ class Ensemble:
         bodies = self._bodies()
         trials, ways = self._tried(part, bodies)
         E = self.problems[0]
-        if may_be_about_literals(E.options, E.kind, ways.values()):
+        if E.unary and may_be_about_literals(E.options, E.kind, ways.values()):
             self.observer.status("most of the targets is explained: with literals of the data in rules, too")
             other = copy(self)
             other.problems = [self._with_literals(E) for E in self.problems]
