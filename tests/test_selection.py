@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.ensemble import ALIKE, Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
 from lrnn_cli.structure.options import StructureOptions
+from lrnn_cli.structure.problem import Allowance
 from lrnn_cli.structure.selection import (
     FEW,
     FEW_SHARED,
@@ -406,6 +408,13 @@ def test_literals_of_the_data_where_most_is_explained(folder: Folder) -> None:
     assert accuracy(folder, text_of_model, folder.read("data.pl")) == 1.0
     assert folder.run("learn-structure", "data.pl", *bounds, "--no-crisp", "-o", "soft.pl").code == 0
     assert not rule.search(folder.read("soft.pl"))
+
+
+def test_literals_of_the_data_are_tried_if_there_is_time() -> None:
+    """Allowed three seconds, two can be spent, ten can't; without a limit anything can."""
+    allowed = Allowance(deadline=time.monotonic() + 3.0)
+    assert allowed.has_left(2.0) and not allowed.has_left(10.0)
+    assert Allowance().has_left(1e9)
 
 
 @pytest.mark.parametrize(

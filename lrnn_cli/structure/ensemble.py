@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -42,6 +43,8 @@ from lrnn_cli.structure.weights import rule_columns
 
 SEARCHES = 2
 """Of large data, Algorithm 1 is run for so many members: it takes most of the time, and conjunctions differ enough."""
+LONGER = 3.0
+"""With literals of the data, and with what follows, it may take so many times as long as without."""
 ALIKE = 0.002
 """Trials whose squared losses differ by no more are equally good: one query of 500."""
 
@@ -150,9 +153,11 @@ class Ensemble:
     def _select_small(self, part: np.ndarray) -> None:
         """The same for small data, of which each part is held out, with literals of the data in rules or without."""
         bodies = self._bodies()
+        began = time.monotonic()
         trials, ways = self._tried(part, bodies)
         E = self.problems[0]
-        if E.unary and may_be_about_literals(E.options, E.kind, ways.values()):
+        in_time = E.allowed.has_left(LONGER * (time.monotonic() - began))
+        if in_time and E.unary and may_be_about_literals(E.options, E.kind, ways.values()):
             self.observer.status("most of the targets is explained: with literals of the data in rules, too")
             other = copy(self)
             other.problems = [self._with_literals(E) for E in self.problems]

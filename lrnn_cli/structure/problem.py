@@ -55,6 +55,10 @@ class Allowance:
     deadline: float | None = None
     memory: int = 0
 
+    def has_left(self, seconds: float) -> bool:
+        """Whether something that takes so long will end in time."""
+        return self.deadline is None or time.monotonic() + seconds < self.deadline
+
     def check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime
