@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -133,13 +134,14 @@ class Problem:
     def language(self, latent: tuple[Rule, ...]) -> Language:
         """Bodies over the relations, the latent predicates that rules define and, if wanted, literals of the data.
 
-        One literal of the data comes with a relation: with several candidates would multiply.
+        For yes and no one literal of the data comes with a relation: with several candidates would multiply.
         """
         layers = latent_sorts(latent, self.words.sorts)
         if self.options.crisp and 1 in layers:
             layers[0] = layers[1]
         bounds = self.options.length, self.variables
-        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, self.words.conditioned, 1)
+        conditioned, together = self.words.conditioned, sys.maxsize if self.kind.grouped else 1
+        return Language(self.others, self.words.sorts, self.canonical, layers, *bounds, conditioned, together)
 
     def rows_of(self, predicate: Predicate) -> np.ndarray:
         """The positions of the queries of a target among those that are learned from, in the order of its columns."""
