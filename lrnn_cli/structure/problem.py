@@ -134,7 +134,7 @@ class Problem:
     def language(self, latent: tuple[Rule, ...]) -> Language:
         """Bodies over the relations, the latent predicates that rules define and, if wanted, literals of the data.
 
-        For yes and no one literal of the data comes with a relation: with several candidates would multiply.
+        But for classes one literal of the data comes with a relation: with several candidates would multiply.
         """
         layers = latent_sorts(latent, self.words.sorts)
         if self.options.crisp and 1 in layers:
