@@ -16,6 +16,9 @@ again carefully, to say what and where.
 
 :- op(1150, xfx, ::).
 
+% In this file arithmetic is compiled; it counts objects.
+:- set_prolog_flag(optimise, true).
+
 :- dynamic
     loader/9,                           % see register_loader/3
     outside_/2,                         % Place, Term
@@ -128,8 +131,8 @@ outside(Term, Place, Stream, Mode, Example) :-
     place_line(Place, Line),
     trie_new(Trie),
     % What reading leaves on the stacks goes with each example.
-    \+ \+ read_inside(Mode, Stream, block(Example, Id, Line, Place, Facts, Objects, Trie),
-                      state(1, [], Facts, Objects, 0)),
+    \+ \+ read_inside(Mode, Stream, block(Example, Id, Line, Place, Names, Facts, Objects, Trie),
+                      state(1, Names, Facts, Objects, 0)),
     trie_destroy(Trie),
     Example1 is Example+1,
     read_outside(Stream, Mode, Example1).
@@ -204,15 +207,15 @@ check_model_name(Id, Place) :-
 
 %   read_inside(+Mode, +Stream, +Block, +State)
 %
-%   Read the rest of an example. Block is block(Example, Id, Line, Begin, Facts,
-%   Objects, Trie): it began at place Begin; its facts, as their numbers, and the
-%   places of their objects are lists to be completed; Trie has the places of
-%   objects by their terms. State is state(Next, Names, Facts, Objects, Fold): the
-%   place of the next new object, the terms of those before, last first, and what
-%   is to be completed of both lists.
+%   Read the rest of an example. Block is block(Example, Id, Line, Begin, Names,
+%   Facts, Objects, Trie): it began at place Begin; the terms of its objects, its
+%   facts, as their numbers, and the places of their objects are lists to be
+%   completed; Trie has the places of objects by their terms. State is
+%   state(Next, Names, Facts, Objects, Fold): the place of the next new object,
+%   and what is to be completed of the three lists.
 
 read_inside(fast, Stream, Block, state(Next, Names, Facts, Objects, Fold)) :-
-    arg(7, Block, Trie),
+    arg(8, Block, Trie),
     read_facts(Stream, Block, Trie, Next, Names, Facts, Objects, Fold).
 read_inside(careful, Stream, Block, State0) :-
     read_next(Stream, Term, Place),
@@ -228,10 +231,10 @@ read_inside(careful, Stream, Block, State0) :-
 plain_fact(Term, Block, state(Next0, Names0, [Number|Facts], Objects0, Fold),
            state(Next, Names, Facts, Objects, Fold)) :-
     nonvar(Term),
-    arg(7, Block, Trie),
+    arg(8, Block, Trie),
     loader(Term, Trie, Number, Next0, Next, Names0, Names, Objects0, Objects).
 
-%   read_facts(+Stream, +Block, +Trie, +Next, +Names, ?Facts, ?Objects, +Fold)
+%   read_facts(+Stream, +Block, +Trie, +Next, ?Names, ?Facts, ?Objects, +Fold)
 %
 %   For files that are expected to be free of faults: a syntax error is an exception,
 %   and the place of a term is the stream, which stands where it ends. The path of
@@ -252,7 +255,7 @@ inside(Term, Place, _, Stream, Block, _) :-
     !,
     (   cut_short
     ->  true
-    ;   Block = block(_, Id, _, Begin, _, _, _),
+    ;   Block = block(_, Id, _, Begin, _, _, _, _),
         add_fault(Begin, 'model ~w is not closed; add end(model(~w)). after its last fact',
                   [Id, Id])
     ),
@@ -261,7 +264,7 @@ inside(Term, Place, _, _, Block, State) :-
     subsumes_term(end(model(_)), Term),
     !,
     Term = end(model(Id)),
-    Block = block(_, Id0, Line, _, _, _, _),
+    Block = block(_, Id0, Line, _, _, _, _, _),
     (   Id == Id0
     ->  term_text(Id0, Text),
         finish_example(Block, Text, State)
@@ -275,12 +278,12 @@ inside(Term, Place, Mode, Stream, Block, State) :-
     subsumes_term(begin(model(_)), Term),
     !,
     Term = begin(model(Id)),
-    Block = block(_, Id0, Line0, _, Facts, Objects, Trie),
+    Block = block(_, Id0, Line0, _, Names, Facts, Objects, Trie),
     add_fault(Place,
               'model ~w begins inside model ~w of line ~w; add end(model(~w)). before it',
               [Id, Id0, Line0, Id0]),
     place_line(Place, Line),
-    read_inside(Mode, Stream, block(0, Id, Line, Place, Facts, Objects, Trie), State).
+    read_inside(Mode, Stream, block(0, Id, Line, Place, Names, Facts, Objects, Trie), State).
 inside(Term, Place, Mode, Stream, Block, State0) :-
     example_item(Term, Place, Block, State0, State),
     read_inside(Mode, Stream, Block, State).
@@ -289,8 +292,8 @@ inside(Term, Place, Mode, Stream, Block, State0) :-
 %
 %   Store an example that is called Text.
 
-finish_example(block(Example, _, Line, _, Facts, Objects, _), Text,
-               state(Next, Names, [], [], Fold)) :-
+finish_example(block(Example, _, Line, _, Names, Facts, Objects, _), Text,
+               state(Next, [], [], [], Fold)) :-
     store_example(Example, Names, Facts, Objects),
     Count is Next-1,
     length(Facts, FactCount),
@@ -341,7 +344,7 @@ example_item(Atom, _, Block, State0, state(Next, Names, Facts, Objects, Fold)) :
 add_query(Atom, Target, Place, Block, State0, State) :-
     State0 = state(Next0, Names0, Facts, Objects, Fold),
     State = state(Next, Names, Facts, Objects, Fold),
-    Block = block(Example, _, _, _, _, _, Trie),
+    Block = block(Example, _, _, _, _, _, _, Trie),
     atom_arguments(Atom, Name, Arguments),
     length(Arguments, Arity),
     place_all(Arguments, Trie, Places, Next0, Next, Names0, Names),
@@ -396,7 +399,7 @@ item_fault(Term, _, Format, Arguments) :-
 
 load_fact(Atom, Block, Number, state(Next0, Names0, Facts, Objects0, Fold),
           state(Next, Names, Facts, Objects, Fold)) :-
-    arg(7, Block, Trie),
+    arg(8, Block, Trie),
     atom_arguments(Atom, Name, Arguments),
     length(Arguments, Arity),
     (   data_predicate(Name/Arity, _, _)
@@ -439,7 +442,7 @@ place_goals([Term|Terms], Trie, Next0, Next, Names0, Names, [Place|Objects0], Ob
             )) :-
     place_goals(Terms, Trie, Next1, Next, Names1, Names, Objects0, Objects, Goals).
 
-new_object(Term, Trie, Place, Place, Next, Names, [Term|Names]) :-
+new_object(Term, Trie, Place, Place, Next, [Term|Names], Names) :-
     ground(Term),
     trie_insert(Trie, Term, Place),
     Next is Place+1.
@@ -514,8 +517,8 @@ finish_outside(Background) :-
             Items),
     place_line(First, Line),
     trie_new(Trie),
-    Block = block(1, example, Line, First, Facts, Objects, Trie),
-    single_example(Items, Block, state(1, [], Facts, Objects, 0), State),
+    Block = block(1, example, Line, First, Names, Facts, Objects, Trie),
+    single_example(Items, Block, state(1, Names, Facts, Objects, 0), State),
     trie_destroy(Trie),
     finish_example(Block, "example", State).
 finish_outside([]).

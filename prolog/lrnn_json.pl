@@ -1,7 +1,7 @@
 :- module(lrnn_json,
           [ json_write/2                % +Stream, +Value
           ]).
-:- use_module(library(lists), [member/2]).
+:- use_module(library(lists), [numlist/3]).
 
 /** <module> Write JSON
 
@@ -28,19 +28,33 @@ json_write(Stream, Value) :-
     write_elements(Value, Stream),
     put_char(Stream, ']').
 json_write(Stream, Value) :-
-    memberchk_literal(Value),
+    literal(Value),
     !,
     write(Stream, Value).
 json_write(Stream, Value) :-
-    string_codes(Value, Codes),
     put_char(Stream, '"'),
-    write_codes(Codes, Stream),
+    (   special_characters(Special),
+        split_string(Value, Special, "", [_])
+    ->  write(Stream, Value)
+    ;   string_codes(Value, Codes),
+        write_codes(Codes, Stream)
+    ),
     put_char(Stream, '"').
 
-memberchk_literal(Value) :-
-    member(Literal, [true, false, null]),
-    Literal == Value,
-    !.
+%   special_characters(-Characters)
+%
+%   Those that are not written as they are. Texts without them, nearly all, are
+%   written at once.
+
+:- dynamic special_characters/1.
+
+:- numlist(0, 0x1F, Controls),
+   string_codes(Special, [0'", 0'\\|Controls]),
+   assertz(special_characters(Special)).
+
+literal(true).
+literal(false).
+literal(null).
 
 write_members([], _).
 write_members([Key=Value|Pairs], Stream) :-

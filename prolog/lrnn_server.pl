@@ -191,7 +191,7 @@ example_json(example(_, Text, Line, Fold, Objects, Facts), [Text, Line, Fold, Ob
 
 query_json(query(Example, Name/Arity, Places, Text, Target0, Line),
            [Example, NameText, Arity, Places, Text, Target, Line]) :-
-    text(Name, NameText),
+    atom_string(Name, NameText),
     (   Target0 = class(Target)
     ->  true
     ;   Target = Target0

@@ -17,7 +17,7 @@
             object_identifier/3,        % +Example, +Term, -Identifier
             write_object_names/1        % +Stream
           ]).
-:- use_module(library(lists), [member/2, reverse/2]).
+:- use_module(library(lists), [member/2]).
 
 /** <module> Facts, objects and examples in memory
 
@@ -66,6 +66,7 @@ clear_store :-
     forall(weight_trie_(Trie), trie_destroy(Trie)),
     retractall(weight_trie_(_)),
     retractall(weight_value(_)),
+    forall(member(Flag, [lrnn_predicates, lrnn_weights]), flag(Flag, _, 0)),
     flag(lrnn_free_identifier, _, 1).
 
 forget_facts(Module) :-
@@ -90,7 +91,7 @@ fact_key(Name/Arity, Key) :-
 
 declare_data_predicate(Name/Arity, Number) :-
     fact_key(Name/Arity, Key),
-    predicate_property(data_predicate(_, _, _), number_of_clauses(Count)),
+    flag(lrnn_predicates, Count, Count+1),
     Number is 2*Count,
     assertz(data_predicate(Name/Arity, Key, Number)),
     Columns is Arity+1,
@@ -123,14 +124,13 @@ holder_goals([Identifier|Identifiers], Offset, [Place|Objects0], Objects,
 
 %!  store_example(+Example, +Names, +Facts, +Objects) is det.
 %
-%   Store an example. Names are the terms of its objects, last first. Facts are
-%   the numbers of the predicates of its facts, repetitions allowed; Objects the
-%   places of the objects of each, with the index of its weight if it has one.
+%   Store an example. Names are the terms of its objects. Facts are the numbers of
+%   the predicates of its facts, repetitions allowed; Objects the places of the
+%   objects of each, with the index of its weight if it has one.
 
 store_example(Example, Names, Facts, Objects) :-
     assertz(active_example(Example)),
-    reverse(Names, Terms),
-    compound_name_arguments(Named, names, Terms),
+    compound_name_arguments(Named, names, Names),
     compound_name_arity(Named, _, Count),
     take_identifiers(Count, First),
     assertz(example_objects(Example, First, Named)),
@@ -161,11 +161,13 @@ free_identifier(Identifier) :-
 
 %   largest_number(+Count, -Largest)
 %
-%   No number in the rows of an example with Count objects is larger.
+%   No number in the rows of an example with Count objects is larger. Predicates and
+%   weights are counted in flags: to be asked for its number_of_clauses, Prolog goes
+%   through all clauses of a predicate.
 
 largest_number(Count, Largest) :-
-    predicate_property(data_predicate(_, _, _), number_of_clauses(Predicates)),
-    predicate_property(weight_value(_), number_of_clauses(Weights)),
+    flag(lrnn_predicates, Predicates, Predicates),
+    flag(lrnn_weights, Weights, Weights),
     Largest is max(Count, max(2*Predicates, Weights)).
 
 %   numbers_text(+Largest, +Numbers, -Text)
@@ -258,7 +260,7 @@ weight_index(Weight, Index) :-
     weight_trie(Trie),
     (   trie_lookup(Trie, Weight, Known)
     ->  Index = Known
-    ;   predicate_property(weight_value(_), number_of_clauses(Count)),
+    ;   flag(lrnn_weights, Count, Count+1),
         Index is Count+1,
         trie_insert(Trie, Weight, Index),
         assertz(weight_value(Weight))

@@ -177,8 +177,8 @@ def compact_keys(columns: Sequence[np.ndarray], size: int) -> np.ndarray:
 
 def ordered(table: Table) -> Table:
     """The rows in ascending order."""
-    order = np.argsort(row_keys([table.example, *table.objects.T], len(table)), kind="stable")
-    return table.rows(order)
+    place, _ = in_order(row_keys([table.example, *table.objects.T], len(table)))
+    return table.rows(place)
 
 
 def ordered_set(table: Table) -> Table:
@@ -188,14 +188,11 @@ def ordered_set(table: Table) -> Table:
     keys = row_keys(list(columns), len(table))
     if (keys[1:] > keys[:-1]).all():
         return table
-    _, first = np.unique(keys, return_index=True)
-    return Table(table.example[first], table.objects[first])
+    place, begins = in_order(keys)
+    return table.rows(place[begins])
 
 
 def distinct(table: Table) -> Table:
     """The table without repeated rows, in the order of their first occurrence."""
-    _, first = np.unique(row_keys([table.example, *table.objects.T], len(table)), return_index=True)
-    if len(first) == len(table):
-        return table
-    first.sort()
-    return table.rows(first)
+    place, begins = in_order(row_keys([table.example, *table.objects.T], len(table)))
+    return table if begins.all() else table.rows(np.sort(place[begins]))

@@ -25,17 +25,11 @@ rows_of(Facts, Objects) :-
     delete_file(FactFile),
     delete_file(ObjectFile).
 
-%   many_names(+Count, -Names)
-
-many_names(Count, Names) :-
-    numlist(1, Count, Numbers),
-    reverse(Numbers, Names).
-
 test(example,
      [ cleanup(clear_store),
        true(Terms-Free == [b, f(x), "s"]-4)
      ]) :-
-    store_example(1, ["s", f(x), b], [], []),
+    store_example(1, [b, f(x), "s"], [], []),
     findall(Term, ( between(1, 3, Identifier), object_term(1, Identifier, Term) ), Terms),
     free_identifier(Free).
 
@@ -45,9 +39,9 @@ test(examples_begin_behind_surrogates,
      [ cleanup(clear_store),
        true(Terms-Free == [a, b, c]-0xE003)
      ]) :-
-    many_names(0xD7FE, Names),
+    numlist(1, 0xD7FE, Names),
     store_example(1, Names, [], []),
-    store_example(2, [b, a], [], []),
+    store_example(2, [a, b], [], []),
     object_identifier(2, c, New),
     maplist(object_term(2), [0xE000, 0xE001, New], Terms),
     free_identifier(Free).
@@ -56,7 +50,7 @@ test(new_objects_leave_out_surrogates,
      [ cleanup(clear_store),
        true([A, B] == [0xD7FF, 0xE000])
      ]) :-
-    many_names(0xD7FE, Names),
+    numlist(1, 0xD7FE, Names),
     store_example(1, Names, [], []),
     object_identifier(1, a, A),
     object_identifier(1, b, B).
@@ -66,7 +60,7 @@ test(facts_once,
        all(X == [1, 2])
      ]) :-
     declare_data_predicate(p/1, Number),
-    store_example(1, [b, a], [Number, Number, Number], [2, 1, 2]),
+    store_example(1, [a, b], [Number, Number, Number], [2, 1, 2]),
     hold_facts,
     hold_facts,
     lrnn_facts:'p/1'(1, X).
@@ -85,8 +79,8 @@ test(identifiers_of_held_facts,
      ]) :-
     declare_data_predicate(p/0, Number0),
     declare_data_predicate(p/2, Number),
-    store_example(1, [b, a], [Number0], []),
-    store_example(2, [c, b, a], [Number, Number0, Number], [3, 2, 1, 3]),
+    store_example(1, [a, b], [Number0], []),
+    store_example(2, [a, b, c], [Number, Number0, Number], [3, 2, 1, 3]),
     hold_facts,
     lrnn_facts:'p/2'(2, X, Y).
 
@@ -112,7 +106,7 @@ test(rows,
     declare_data_predicate(q/2, Number2),
     weighted_number(Number2, Weighted),
     weight_index(0.5, Index),
-    store_example(1, [b, a], [Number, Weighted], [2, 1, 2, Index]),
+    store_example(1, [a, b], [Number, Weighted], [2, 1, 2, Index]),
     store_example(2, [a], [Number], [1]),
     rows_of(Facts, Objects),
     Rows = rows(Facts, Objects),
@@ -127,7 +121,7 @@ test(large_numbers,
        true(Rows-X == [1, 53247, 0xE001, 0, 0xE001, 2]-[1, 53247, 53248, 53250])
      ]) :-
     declare_data_predicate(p/1, Number),
-    many_names(53250, Names),
+    numlist(1, 53250, Names),
     store_example(1, Names, [Number, Number, Number, Number], [1, 53247, 53248, 53250]),
     rows_of(_, Rows),
     hold_facts,
@@ -148,7 +142,7 @@ test(identifiers_of_terms,
      [ cleanup(clear_store),
        true([A, New, Again, Term] == [1, 3, 3, new(x)])
      ]) :-
-    store_example(1, [b, a], [], []),
+    store_example(1, [a, b], [], []),
     object_identifier(1, a, A),
     object_identifier(1, new(x), New),
     object_identifier(1, new(x), Again),
@@ -167,7 +161,7 @@ test(queries_apart_from_facts,
        all(X == [2])
      ]) :-
     declare_data_predicate('query p'/1, Number),
-    store_example(1, [b, a], [Number], [1]),
+    store_example(1, [a, b], [Number], [1]),
     hold_facts,
     set_queries([p/1-[[1, 1]]]),
     set_queries([p/1-[[1, 2], [1, 2]]]),
@@ -177,8 +171,8 @@ test(names,
      [ cleanup(clear_store),
        true(Terms == [a, 'A b', "t", '$VAR'(1), '\n\x1e\'])
      ]) :-
-    store_example(1, ["t", 'A b', a], [], []),
-    store_example(2, ['\n\x1e\', '$VAR'(1)], [], []),
+    store_example(1, [a, 'A b', "t"], [], []),
+    store_example(2, ['$VAR'(1), '\n\x1e\'], [], []),
     with_output_to(string(Text),
                    ( current_output(Stream),
                      write_object_names(Stream)
