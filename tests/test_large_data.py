@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -153,20 +155,37 @@ def test_members_of_an_ensemble_share_two_searches(folder: Folder) -> None:
 
 
 def test_something_beside_something_else() -> None:
-    """It is done by another process, which is there no more afterwards; what goes wrong there is raised here."""
-    with beside(os.getpid, 2) as found:
-        child = found()
-        assert found() == child != os.getpid()
+    """It is done by another process, which is there no more afterwards; what goes wrong there is raised here.
+
+    What it is told has way more room than a pipe has by itself, 64 kB, so telling does not wait.
+    """
+    most = np.arange(100_000, dtype=np.int8)
+
+    def last(told: Callable[[], np.ndarray]) -> tuple[int, int]:
+        return int(told()[-1]), os.getpid()
+
+    with beside(last, 2) as (tell, found):
+        tell(most)
+        number, child = found()
+        assert found() == (number, child) == (most[-1], child) and child != os.getpid()
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
-    with beside(os.getpid, 1) as found:
-        assert found() == os.getpid()
+    with beside(last, 1) as (tell, found):
+        tell(most)
+        assert found() == (most[-1], os.getpid())
 
-    def failing() -> int:
+    def failing(told: Callable[[], np.ndarray]) -> int:
         raise LrnnError("no luck")
 
-    with pytest.raises(LrnnError, match="no luck"), beside(failing, 2) as found:
-        found()
+    with pytest.raises(LrnnError, match="no luck"), beside(failing, 2) as (_, result):
+        result()
+
+
+def test_telling_does_not_wait() -> None:
+    """A task that never listens does not keep who tells it something, nor is it there afterwards."""
+    told = np.zeros(900_000, np.int8)
+    with beside(lambda listen: time.sleep(60), 2) as (tell, _):
+        tell(told)
 
 
 def test_columns_of_rules_in_parts(monkeypatch: pytest.MonkeyPatch, trains: str) -> None:

@@ -13,6 +13,8 @@ from lrnn_cli.errors import LrnnError
 from lrnn_cli.threads import one_thread
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from lrnn_cli.baselines.options import BaselineOptions, TreeOptions
     from lrnn_cli.evaluation.predictions import Predictions
     from lrnn_cli.hypotheses.options import ChainOptions
@@ -63,9 +65,12 @@ def learn(
     chosen = chosen_options(StructureOptions, options, settings)
     with one_thread():
         content, knowledge, examples = learned_part(*facts, chosen.seed, note)
-        groups = duplicate_groups(content, knowledge.tables, knowledge.soft, knowledge.names())
         session = data.session
         limits = session.options.jobs, session.memory, spread or side_by_side
+
+        def groups() -> np.ndarray:
+            return duplicate_groups(content, knowledge.tables, knowledge.soft, knowledge.names())
+
         task = LearningTask(content, knowledge, examples, groups, session.report, note, *limits)
         folder = None if run_directory is None else fspath(run_directory)
         return learn_model(task, chosen, ensemble, budget, folder, resume)

@@ -83,7 +83,7 @@ class Trial:
 class Ensemble:
     """Members while they learn: the state of each is that of its last whole iteration.
 
-    part: (queries,) the part in which each is held out; None where none is.
+    parts: gives (queries,) the part in which each is held out, None where there are too few; None where none is to be.
     spread: runs what members do side by side.
     """
 
@@ -94,7 +94,7 @@ class Ensemble:
         runs: RunDirectories,
         observer: Observer,
         families: dict[str, Family],
-        part: np.ndarray | None,
+        parts: Callable[[], np.ndarray | None] | None,
         spread: Spread = side_by_side,
     ) -> None:
         self.problems = problems
@@ -102,7 +102,7 @@ class Ensemble:
         self.runs = runs
         self.observer = observer
         self.families = families
-        self.part = part
+        self.parts = parts
         self.spread = spread
         self.states = [LearningState(Rules(), {}) for _ in problems]
         self.estimates: dict[Predicate, Estimate] = {}
@@ -118,27 +118,38 @@ class Ensemble:
 
     def learn(self) -> None:
         """Learn rules, then see whether conjunctions are better."""
-        if self.part is None or self.small:
-            for number, E in enumerate(self.problems):
-                self.states[number] = self._recorded(number, E)
-        if self.part is None:
-            return
         try:
-            self._select(self.part)
+            if self.parts is None:
+                self._learn_rules()
+            elif self.small:
+                self._learn_rules()
+                part = self.parts()
+                if part is not None:
+                    self._select_small(part)
+            else:
+                self._select(self.parts)
         except OutOfTime:
             self.states = [stopped_for_time(state) for state in self.states]
 
-    def _select(self, part: np.ndarray) -> None:
+    def _learn_rules(self) -> None:
+        for number, E in enumerate(self.problems):
+            self.states[number] = self._recorded(number, E)
+
+    def _select(self, parts: Callable[[], np.ndarray | None]) -> None:
         """Choose between plain rules and conjunctions on queries held out, and learn what is best from all queries."""
-        if self.small:
-            self._select_small(part)
-            return
         # A process that talks to a cluster is not copied: others of its threads may hold what the copy waits for.
         jobs = self._jobs if self.spread is side_by_side else 1
-        # Bodies are found beside rules, and what is likely to be chosen for the first member is learned beside trials.
-        with beside(lambda: self._bodies_in_bins(part), jobs, (OutOfTime,)) as bodies_beside:
-            searches = list(self._searches(part))
-            bodies = bodies_beside()
+        # Bodies are found beside duplicates, which are not parted, and beside rules; what is likely to be chosen for
+        # the first member is learned beside trials.
+        with beside(self._bodies_in_bins, jobs, (OutOfTime,)) as (tell, bodies_beside):
+            part = parts()
+            if part is not None:
+                tell(part.astype(np.int8))
+                searches = list(self._searches(part))
+                bodies = bodies_beside()
+        if part is None:
+            self._learn_rules()
+            return
         first = searches[0]
         with boosting(self.problems[0], first.state, first.columns, bodies, self.families, jobs) as begun:
             ways = self._ways(self._trials(part, searches, bodies))
@@ -245,9 +256,13 @@ class Ensemble:
             self.observer.status(f"{target}: {len(columns)} frequent bodies")
         return bodies
 
-    def _bodies_in_bins(self, part: np.ndarray) -> dict[Predicate, Columns]:
-        """Those of large data, with what all that boosts over them needs: their bins."""
+    def _bodies_in_bins(self, told: Callable[[], np.ndarray]) -> dict[Predicate, Columns]:
+        """Those of large data, with what all that boosts over them needs: their bins.
+
+        told: waits for (queries,) the part in which each is held out.
+        """
         bodies = self._bodies()
+        part = told()
         held = [self._held(part, number) for number in range(min(len(self.problems), SEARCHES))]
         with stage("boosting"):
             make_bins(self.problems[0], bodies, held)

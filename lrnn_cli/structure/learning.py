@@ -64,7 +64,7 @@ class Learning:
 class LearningTask:
     """What is learned from, and with what.
 
-    examples: all if None; groups: (examples,) examples that are not parted when queries are held out.
+    examples: all if None; groups: gives (examples,) which are not parted when queries are held out.
     report: called with what is going on; note: with what is worth keeping.
     jobs: threads and processes; memory: bytes for tables, 0 for no limit.
     spread: runs what members of an ensemble do side by side.
@@ -73,7 +73,7 @@ class LearningTask:
     data: DataSet
     knowledge: Knowledge
     examples: list[int] | None
-    groups: np.ndarray
+    groups: Callable[[], np.ndarray]
     report: Callable[[str], None] = lambda text: None
     note: Callable[[str], None] = lambda text: None
     jobs: int = 1
@@ -171,7 +171,7 @@ def _ensemble(
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
         families(options, queries.count, goal.kind, any(target.arity for target in problems[0].targets)),
-        held_out_parts(used, task.groups, options.seed, target_levels(used, goal.kind))
+        (lambda: held_out_parts(used, task.groups(), options.seed, target_levels(used, goal.kind)))
         if options.conjunctions
         else None,
         task.spread,

@@ -9,6 +9,7 @@ up to a constant; that of a linear regression is the logarithm of the deviation 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +20,7 @@ RIDGE = 1e-5
 """Penalty on squared weights that keeps them finite where columns separate the classes."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Regression:
     """A fitted regression: columns (queries, rules), weights (rules,), mean loss of the likelihood with penalty.
 
@@ -48,7 +49,7 @@ class Regression:
         """The mean log loss without the penalty: what is shown."""
         return self.likelihood.left(self.mean_loss)
 
-    @property
+    @cached_property
     def mean_loss(self) -> float:
         """That of the likelihood, without the penalty."""
         scaled = self.activation.scaled(self.columns @ self.weights, self.given)
@@ -56,6 +57,19 @@ class Regression:
 
     def output(self) -> np.ndarray:
         return self.activation.atoms(self.columns @ self.weights, self.given)
+
+    @cached_property
+    def _output_and_slope(self) -> tuple[np.ndarray, np.ndarray]:
+        """(queries,) the outputs, and how fast they change with the sums of rules."""
+        output = self.output()
+        return output, self.activation.slope(output, self.activation.steepness)
+
+    @cached_property
+    def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
+        """Second derivatives of the loss by weights (rules, rules), and what makes them of columns (queries, rules)."""
+        weighted = self.columns * self._output_and_slope[1][:, None]
+        inner = self.columns.T @ weighted + 2.0 * RIDGE * self.count * np.eye(self.columns.shape[1])
+        return inner, weighted
 
     def promised_gains(self, candidates: np.ndarray) -> np.ndarray:
         """(candidates,) the decrease of the mean log loss that a Newton step promises for each column."""
@@ -69,14 +83,10 @@ class Regression:
         """(candidates,) the score test of each column: about standard normal where it tells nothing, above 0 where
         its weight would be.
         """
-        a = self.activation.steepness
         count = self.count
-        output = self.output()
-        slope = a * (candidates.T @ (self.target - output))
-        weight = self.activation.slope(output, a)
+        (output, weight), (inner, weighted) = self._output_and_slope, self._weighted
+        slope = self.activation.steepness * (candidates.T @ (self.target - output))
         curvature = (candidates**2).T @ weight
-        weighted = self.columns * weight[:, None]
-        inner = self.columns.T @ weighted + 2.0 * RIDGE * count * np.eye(self.columns.shape[1])
         cross = weighted.T @ candidates
         curvature -= (cross * np.linalg.solve(inner, cross)).sum(0)
         dispersion = self.likelihood.dispersion(self.mean_loss)

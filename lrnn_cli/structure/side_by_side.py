@@ -5,7 +5,9 @@ A process that fails or is killed ends the others, and none of them outlives the
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -26,10 +28,13 @@ PATIENCE = 5.0
 """Seconds that a process has to take away what it has begun to write."""
 GIVES_WAY = 10
 """What is done beside something else has its niceness raised by so much: others wait for what is inside."""
+TOLD_BYTES = 1 << 20
+"""What a task beside something else is told has room on its way, up to so much."""
 PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl(2)."""
 
 Step = TypeVar("Step")
+Told = TypeVar("Told")
 Result = TypeVar("Result")
 
 
@@ -68,23 +73,28 @@ def side_by_side(
 
 @contextmanager
 def beside(
-    task: Callable[[], Result], jobs: int, expected: tuple[type[Exception], ...] = ()
-) -> Iterator[Callable[[], Result]]:
-    """Something to do in a process of its own while what is inside goes on; it gives the result when it is asked for.
+    task: Callable[[Callable[[], Told]], Result], jobs: int, expected: tuple[type[Exception], ...] = ()
+) -> Iterator[tuple[Callable[[Told], None], Callable[[], Result]]]:
+    """Something to do in a process of its own while what is inside goes on: how to tell it something, and its result.
 
-    It takes what is left of the processors. With one job, or where processes can't be copied, it is done before.
+    The task is given a function that waits for what it will be told. It takes what is left of the processors. With one
+    job, or where processes can't be copied, all of it is done when it is told.
     """
     if not _can_copy(jobs):
-        done = task()
-        yield lambda: done
+        done: list[Result] = []
+        yield lambda told: done.append(task(lambda: told)), lambda: done[0]
         return
+    asked, ask = multiprocessing.get_context("fork").Pipe(duplex=False)
+    # Who tells does not wait until the task listens; where so much room is not allowed, that depends on what is told.
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(ask.fileno(), fcntl.F_SETPIPE_SZ, TOLD_BYTES)
 
     def giving_way(number: int) -> Result:
         os.nice(GIVES_WAY)
-        return task()
+        return task(asked.recv)
 
-    with _copy(giving_way, expected) as received:
-        yield cache(received)
+    with asked, ask, _copy(giving_way, expected) as received:
+        yield ask.send, cache(received)
 
 
 @contextmanager
