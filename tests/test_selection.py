@@ -210,6 +210,22 @@ def test_settings_of_conjunctions_follow_the_number_of_queries() -> None:
     assert settled(StructureOptions(), 60).support == 5
 
 
+@pytest.mark.parametrize(
+    ("queries", "kind", "with_arguments", "iterations"),
+    [
+        (1000, BINARY, False, 14),
+        (1001, BINARY, False, 2),
+        (1001, BINARY, True, 3),
+        (1001, CLASSES, False, 3),
+        (1001, REGRESSION, False, 3),
+    ],
+)
+def test_iterations_on_large_data(queries: int, kind: TargetKind, with_arguments: bool, iterations: int) -> None:
+    assert settled(StructureOptions(), queries, kind, with_arguments).iterations == iterations
+    assert settled(StructureOptions(iterations=5), queries, kind, with_arguments).iterations == 5
+    assert settled(StructureOptions(conjunctions=0), queries, kind, with_arguments).iterations == 14
+
+
 @pytest.mark.parametrize("with_arguments", [False, True])
 def test_many_queries_about_few_objects_may_not_bear_latent_predicates(with_arguments: bool) -> None:
     """Many conjunctions without them are the usual way there; of whole examples they are not tried."""

@@ -57,10 +57,11 @@ def _layered(template: Template) -> str:
     """Rules by layer; read again, it is the same model but for their order."""
     used = _used(template)
     parts = {part: text for part, text in part_texts(template).items() if part in used}
-    statistics = {**model_statistics(template), **({"parts": len(parts)} if parts else {})}
+    layer = layers(template)
+    statistics = {**model_statistics(template, layer), **({"parts": len(parts)} if parts else {})}
     figures = ", ".join(f"{name}: {value}" for name, value in statistics.items())
     lines = [f"% {figures}", *template.settings.facts()]
-    for comments, rules in _sections(template, parts, used):
+    for comments, rules in _sections(template, parts, used, layer):
         lines += [*comments, *map(str, rules)]
     return prolog_text(lines)
 
@@ -72,17 +73,18 @@ def in_layers(template: Template) -> Template:
     """
     used = _used(template)
     parts = {part: "" for part in rules_of_parts(template) if part in used}
-    return replace(template, rules=tuple(rule for _, rules in _sections(template, parts, used) for rule in rules))
+    sections = _sections(template, parts, used, layers(template))
+    return replace(template, rules=tuple(rule for _, rules in sections for rule in rules))
 
 
 def _sections(
-    template: Template, parts: dict[Predicate, str], used: set[Predicate]
+    template: Template, parts: dict[Predicate, str], used: set[Predicate], layer: dict[Predicate, int]
 ) -> Iterator[tuple[list[str], list[Rule]]]:
     """Lines of comments and the rules below them: latent predicates by layer, parts that rules use, targets.
 
-    parts: with what they say; used: the predicates of bodies.
+    parts: with what they say; used: the predicates of bodies; layer: that of each predicate.
     """
-    layer = {predicate: _layer(predicate, number) for predicate, number in layers(template).items()}
+    layer = {predicate: _layer(predicate, number) for predicate, number in layer.items()}
     latent = [predicate for predicate in layer if predicate in used and predicate not in parts]
     rules_of = _strongest_first(template)
     for number in sorted({layer[predicate] for predicate in latent}):

@@ -21,8 +21,11 @@ def layers(template: Template) -> dict[Predicate, int]:
     return layer
 
 
-def model_statistics(template: Template) -> dict[str, Any]:
-    """The rule set in figures, as in the paper: rules, conjunctive target rules, their average length, layers."""
+def model_statistics(template: Template, layer: dict[Predicate, int] | None = None) -> dict[str, Any]:
+    """The rule set in figures, as in the paper: rules, conjunctive target rules, their average length, layers.
+
+    layer: that of each predicate, where it is known.
+    """
     used = {atom.predicate for rule in template.rules for atom in rule.body}
     conjunctive = [rule for rule in template.rules if rule.head.predicate not in used and rule.body]
     length = sum(len(rule.body) for rule in conjunctive) / len(conjunctive) if conjunctive else 0.0
@@ -30,5 +33,5 @@ def model_statistics(template: Template) -> dict[str, Any]:
         "rules": len(template.rules),
         "target rules": len(conjunctive),
         "average length": round(length, 2),
-        "layers": max(layers(template).values(), default=0),
+        "layers": max((layers(template) if layer is None else layer).values(), default=0),
     }

@@ -151,7 +151,8 @@ def _ensemble(
     data, knowledge, examples = task.data, task.knowledge, task.examples
     queries = data.queries.of_examples(examples)
     goal = learning_task(data, queries, options.task)
-    options = settled(options, len(queries), goal.kind)
+    with_arguments = any(queries.predicate[number].arity for number in np.unique(queries.predicate_index).tolist())
+    options = settled(options, len(queries), goal.kind, with_arguments)
     queries = learned_queries(data, queries, goal)
     allowed = Allowance(task.jobs, None if budget is None else time.monotonic() + budget, task.memory // AT_ONCE)
     own = [replace(options, seed=options.seed + number) for number in range(members)]
@@ -170,7 +171,7 @@ def _ensemble(
         ),
         RunDirectories(run_directory, own, part, resume),
         Observer(task.report, task.note),
-        families(options, queries.count, goal.kind, any(target.arity for target in problems[0].targets)),
+        families(options, queries.count, goal.kind, with_arguments),
         (lambda: held_out_parts(used, task.groups(), options.seed, target_levels(used, goal.kind)))
         if options.conjunctions
         else None,

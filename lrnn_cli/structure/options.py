@@ -29,7 +29,8 @@ class StructureOptions:
         "Iterations at most",
         kind=int,
         least=1,
-        default_text=f"{ITERATIONS}; 3 with conjunctions of more than 1,000 queries",
+        default_text=f"{ITERATIONS}; 3 with conjunctions of more than 1,000 queries, 2 if these are yes or no about "
+        "whole examples",
     )
     rules: int = setting(3, "Rules that an iteration adds; 1 is the paper.", least=1, name="rules-per-iteration")
     length: int = setting(LENGTH, "Literals in a body at most.", least=1)

@@ -56,13 +56,16 @@ def internal_template(E: Problem, R: Rules, W: Weights) -> Template:
     """The rules with weights that queries can see; latent predicates that nothing uses are left out."""
     target_rules = [rule for predicate in E.targets for rule in rules_of(E, R, predicate) if rule.clause in W]
     latent_rules = [rule for rule in (*R.latent, *R.parts) if rule.clause in W]
-    seen = {atom.predicate for rule in target_rules for atom in rule.body}
-    while True:
-        rules = [rule for rule in latent_rules if rule.head.predicate in seen]
-        grown = seen.union(atom.predicate for rule in rules for atom in rule.body)
-        if grown == seen:
-            return Template(weighted((*rules, *target_rules), W), E.settings, "<learned>")
-        seen = grown
+    defining: dict[Predicate, list[Rule]] = {}
+    for rule in latent_rules:
+        defining.setdefault(rule.head.predicate, []).append(rule)
+    seen: set[Predicate] = set()
+    new = {atom.predicate for rule in target_rules for atom in rule.body}
+    while new:
+        seen |= new
+        new = {atom.predicate for head in new for rule in defining.get(head, ()) for atom in rule.body} - seen
+    rules = [rule for rule in latent_rules if rule.head.predicate in seen]
+    return Template(weighted((*rules, *target_rules), W), E.settings, "<learned>")
 
 
 def written_template(E: Problem, R: Rules, W: Weights) -> Template:

@@ -28,6 +28,8 @@ FEWEST = 2
 LEAST_COVERED = 2
 """Queries that a body or a conjunction covers, however few there are."""
 LARGE_ITERATIONS = 3
+WHOLE_ITERATIONS = 2
+"""Those on large data about whole examples, yes or no: rules that come later say nothing that conjunctions do not."""
 SEARCHED = 10_000
 """Rules with latent predicates are searched with so many queries at most; conjunctions are learned from all."""
 ENOUGH = 0.999
@@ -90,12 +92,15 @@ class Family:
     plenty: bool = False
 
 
-def settled(options: StructureOptions, queries: int, kind: TargetKind = BINARY) -> StructureOptions:
+def settled(
+    options: StructureOptions, queries: int, kind: TargetKind = BINARY, with_arguments: bool = False
+) -> StructureOptions:
     """Options with what is left open in them: iterations are few on large data, where conjunctions do most.
 
     Literals of the data stand in rules of classes. Of a few queries a sixth is support enough.
     """
-    iterations = LARGE_ITERATIONS if options.conjunctions and queries > SMALL else ITERATIONS
+    large = WHOLE_ITERATIONS if kind is BINARY and not with_arguments else LARGE_ITERATIONS
+    iterations = large if options.conjunctions and queries > SMALL else ITERATIONS
     return replace(
         options,
         support=min(options.support, max(LEAST_COVERED, queries // 6)),
