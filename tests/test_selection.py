@@ -23,6 +23,7 @@ from lrnn_cli.semantics.targets import BINARY, CLASSES, REGRESSION, TargetKind
 from lrnn_cli.structure.boosting import BoostingOptions
 from lrnn_cli.structure.ensemble import ALIKE, Trial
 from lrnn_cli.structure.estimates import estimate_text, estimate_warnings
+from lrnn_cli.structure.holding_out import SEARCHED, held_out_parts, searched_queries
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance
 from lrnn_cli.structure.selection import (
@@ -31,7 +32,6 @@ from lrnn_cli.structure.selection import (
     FREQUENCY,
     MANY,
     RULES,
-    SEARCHED,
     TOGETHER,
     WITH_LATENT,
     Choice,
@@ -41,9 +41,7 @@ from lrnn_cli.structure.selection import (
     are_better,
     best_way,
     families,
-    held_out_parts,
     may_be_about_literals,
-    searched_queries,
     settled,
 )
 from lrnn_cli.structure.side_by_side import Result

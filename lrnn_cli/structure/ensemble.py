@@ -17,6 +17,7 @@ from lrnn_cli.language.data import Queries
 from lrnn_cli.language.template import Template
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.algorithm import final_training, learn_rules, stopped_for_time
+from lrnn_cli.structure.holding_out import SEARCHED, searched_queries
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.patterns import Columns
 from lrnn_cli.structure.problem import OutOfTime, Problem
@@ -24,7 +25,6 @@ from lrnn_cli.structure.rules import Rules, written_template
 from lrnn_cli.structure.run_directory import RunDirectories
 from lrnn_cli.structure.selection import (
     RULES,
-    SEARCHED,
     SMALL,
     Choice,
     Estimate,
@@ -33,7 +33,6 @@ from lrnn_cli.structure.selection import (
     are_better,
     best_way,
     may_be_about_literals,
-    searched_queries,
     squared_loss,
 )
 from lrnn_cli.structure.side_by_side import Result, Spread, beside, side_by_side

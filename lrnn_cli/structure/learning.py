@@ -21,12 +21,13 @@ from lrnn_cli.network.model_text import in_layers
 from lrnn_cli.settings import check_settings
 from lrnn_cli.structure.ensemble import Ensemble
 from lrnn_cli.structure.estimates import estimate_text, is_no_better
+from lrnn_cli.structure.holding_out import held_out_parts
 from lrnn_cli.structure.nothing_learned import nearest_text, unmeasured_text, unused_facts_text
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import StructureOptions
 from lrnn_cli.structure.problem import Allowance, check_problem, make_problem
 from lrnn_cli.structure.run_directory import RunDirectories
-from lrnn_cli.structure.selection import Estimate, families, held_out_parts, settled
+from lrnn_cli.structure.selection import Estimate, families, settled
 from lrnn_cli.structure.side_by_side import AT_ONCE, Spread, side_by_side
 
 LEARNED = 100_000

@@ -16,6 +16,7 @@ from lrnn_cli.language.clauses import Predicate
 from lrnn_cli.stages import stage
 from lrnn_cli.structure.boosting import BoostingOptions, BoostingStep, boosted
 from lrnn_cli.structure.features import Features
+from lrnn_cli.structure.holding_out import SEARCHED
 from lrnn_cli.structure.latent_rules import create_layer1_rules
 from lrnn_cli.structure.observer import Observer
 from lrnn_cli.structure.options import LENGTH
@@ -25,7 +26,6 @@ from lrnn_cli.structure.rules import Rules, Weights, with_conjunctions
 from lrnn_cli.structure.selection import (
     FREQUENCY,
     RULES,
-    SEARCHED,
     SMALL,
     Choice,
     Family,
