@@ -98,6 +98,19 @@ test(weights,
     maplist(weight_index, [0.5, 0.25, 0.5], Indices),
     weight_values(Weights).
 
+%   What was stored before is not counted.
+
+test(numbers_begin_anew,
+     [ cleanup(clear_store),
+       true([Index, Number, Weights] == [1, 0, [0.125]])
+     ]) :-
+    maplist(weight_index, [0.5, 0.25], _),
+    declare_data_predicate(p/1, _),
+    clear_store,
+    weight_index(0.125, Index),
+    declare_data_predicate(q/1, Number),
+    weight_values(Weights).
+
 test(rows,
      [ cleanup(clear_store),
        true(Rows-X == rows([0, 3, 0], [2, 1, 2, 1, 1])-[1, 2, 3])
