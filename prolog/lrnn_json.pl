@@ -33,22 +33,28 @@ json_write(Stream, Value) :-
     write(Stream, Value).
 json_write(Stream, Value) :-
     put_char(Stream, '"'),
-    (   special_characters(Special),
-        split_string(Value, Special, "", [_])
+    (   is_plain(Value)
     ->  write(Stream, Value)
     ;   string_codes(Value, Codes),
         write_codes(Codes, Stream)
     ),
     put_char(Stream, '"').
 
-%   special_characters(-Characters)
+%   is_plain(+Text) is semidet.
 %
-%   Those that are not written as they are. Texts without them, nearly all, are
-%   written at once.
+%   No character of Text is written in another way, so that it can be written at
+%   once. A code of 0 would hide those that follow it in what a text is split at.
+
+is_plain(Text) :-
+    special_characters(Special),
+    split_string(Text, Special, "", [_]),
+    \+ sub_string(Text, _, _, _, "\x00\").
+
+%   special_characters(-Characters)
 
 :- dynamic special_characters/1.
 
-:- numlist(0, 0x1F, Controls),
+:- numlist(1, 0x1F, Controls),
    string_codes(Special, [0'", 0'\\|Controls]),
    assertz(special_characters(Special)).
 

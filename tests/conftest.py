@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from kept_workers import KeptWorkers, fast_folder
 
 from lrnn_cli.commands import cli
-from lrnn_cli.structure import selection
+from lrnn_cli.structure import holding_out
 
 # A shell starts background processes with SIGINT ignored, and programs inherit that. Tests send SIGINT, so they want
 # what a program in the foreground has.
@@ -122,7 +122,7 @@ def shared_workers(request: pytest.FixtureRequest, kept_workers: KeptWorkers) ->
 @pytest.fixture
 def two_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queries are held out in two parts, not five: half of the work, where a test asks for nothing of the estimate."""
-    monkeypatch.setattr(selection, "PARTS", 2)
+    monkeypatch.setattr(holding_out, "PARTS", 2)
 
 
 @pytest.fixture

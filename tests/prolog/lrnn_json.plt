@@ -36,6 +36,20 @@ test(list, Text == "[1,\"a\",[],[2]]") :-
     text([1, a, [], [2]], Text).
 test(object, Text == "{\"a\":1,\"b\":{}}") :-
     text(json([a=1, b=json([])]), Text).
+test(every_control_character, Texts == []) :-
+    findall(Text, wrongly_escaped(Text), Texts).
+
+wrongly_escaped(Text) :-
+    between(0, 0x1F, Code),
+    format(string(Escaped), "\\u~|~`0t~16r~4+", [Code]),
+    member(Before-After, [[]-[], [0'a]-[], []-[0'b], [0x1F600]-[0'b]]),
+    append(Before, [Code|After], Codes),
+    string_codes(Value, Codes),
+    string_codes(First, Before),
+    string_codes(Last, After),
+    format(string(Expected), "\"~w~w~w\"", [First, Escaped, Last]),
+    text(Value, Text),
+    Text \== Expected.
 test(quotes, Text == "\"a\\\"b\\\\c\"") :-
     text("a\"b\\c", Text).
 test(control, Text == "\"\\u000a\\u0000\\u001f\"") :-
