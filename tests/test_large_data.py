@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -182,10 +182,18 @@ def test_something_beside_something_else() -> None:
 
 
 def test_telling_does_not_wait() -> None:
-    """A task that never listens does not keep who tells it something, nor is it there afterwards."""
-    told = np.zeros(900_000, np.int8)
-    with beside(lambda listen: time.sleep(60), 2) as (tell, _):
+    """A task that listens only after something else has been told still hears all of it."""
+    told = np.arange(900_000) % 7 == 0
+    may_listen, let_listen = multiprocessing.get_context("fork").Pipe(duplex=False)
+
+    def late(listen: Callable[[], np.ndarray]) -> tuple[str, np.ndarray]:
+        return may_listen.recv(), listen()
+
+    with beside(late, 2) as (tell, found):
         tell(told)
+        let_listen.send("now")
+        word, heard = found()
+    assert word == "now" and np.array_equal(heard, told)
 
 
 def test_columns_of_rules_in_parts(monkeypatch: pytest.MonkeyPatch, trains: str) -> None:
